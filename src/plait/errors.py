@@ -1,0 +1,83 @@
+"""Everything that plait raises on purpose.
+
+PlaitError
+├── RequestError (also ValueError)     what was asked cannot be done as asked
+│   ├── NoSuchPath
+│   ├── NothingToIndex
+│   ├── EmptyQuery
+│   ├── UnknownSymbol                  .near: the nearest qualified names
+│   ├── AmbiguousSymbol                .choices: the symbols it could be
+│   ├── UnknownPlugin                  a strategy, embedder, graph or language by a name nobody registered
+│   ├── BadParameter                   a parameter of a strategy or a setting has a wrong name or value
+│   └── BadCollection                  a collection's files do not fit each other or its corpus
+├── MissingExtra (also ImportError)    an optional library is not installed; says how to install it
+└── BrokenIndex                        an index file cannot be read and could not be rebuilt
+
+A message is one line: what is wrong, then the next step. Bad input files are not errors but `Skipped` values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class PlaitError(Exception):
+    """Base of all errors raised on purpose."""
+
+
+class RequestError(PlaitError, ValueError):
+    """The request cannot be carried out as asked."""
+
+
+class NoSuchPath(RequestError):
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path}: no such file or folder; give the folder of the code to index")
+
+
+class NothingToIndex(RequestError):
+    def __init__(self, path: str, skipped: int) -> None:
+        seen = f"{skipped} files were skipped (`plait index --skipped` says why)" if skipped else "the folder is empty"
+        super().__init__(f"{path}: no source file in a language that plait reads; {seen}")
+
+
+class EmptyQuery(RequestError):
+    def __init__(self) -> None:
+        super().__init__("the query is empty; say in a few words what the code does, for example 'open a connection'")
+
+
+class UnknownSymbol(RequestError):
+    def __init__(self, name: str, near: Sequence[str]) -> None:
+        self.near = tuple(near)
+        hint = f"did you mean {' or '.join(self.near)}?" if self.near else "`plait search` finds symbols by words"
+        super().__init__(f"no symbol is called {name!r}; {hint}")
+
+
+class AmbiguousSymbol(RequestError):
+    def __init__(self, name: str, choices: Sequence[str]) -> None:
+        self.choices = tuple(choices)
+        shown = ", ".join(self.choices[:8]) + (f" and {len(self.choices) - 8} more" if len(self.choices) > 8 else "")
+        super().__init__(f"{name!r} could be {len(self.choices)} symbols; say which: {shown}")
+
+
+class UnknownPlugin(RequestError):
+    def __init__(self, kind: str, name: str, known: Sequence[str]) -> None:
+        super().__init__(f"no {kind} is called {name!r}; there are: {', '.join(known)}")
+
+
+class BadParameter(RequestError):
+    """A parameter has a wrong name, type or value."""
+
+
+class BadCollection(RequestError):
+    def __init__(self, where: str, problem: str) -> None:
+        super().__init__(f"{where}: {problem}")
+
+
+class MissingExtra(PlaitError, ImportError):
+    def __init__(self, what: str, library: str, extra: str) -> None:
+        super().__init__(f"{what} needs {library}, which is not installed; run: pip install 'plait[{extra}]'")
+
+
+class BrokenIndex(PlaitError):
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__(f"{path}: the index cannot be read ({problem}); delete the file and run `plait index` again")

@@ -1,0 +1,439 @@
+"""The nouns: frozen values that every stage passes to the next.
+
+Conventions, everywhere: paths are POSIX and relative to the indexed root; lines are 1-based and inclusive; bytes are
+0-based and half-open, counted in the UTF-8 encoding of the decoded text (equal to offsets in the file itself for UTF-8
+files without a byte order mark).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+from typing import TYPE_CHECKING, NewType, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors: TypeAlias = NDArray[np.float32]
+    """Shape (n, dim), rows of unit length or all zero (a text without a known token)."""
+    Vector: TypeAlias = NDArray[np.float32]
+    """Shape (dim,), of unit length or all zero."""
+
+SymbolId = NewType("SymbolId", str)
+"""`path:descriptors`, one whitespace-free token, so that it can stand in a TREC file.
+
+The descriptors are SCIP's: `pkg/net.py:Client#send().` is a method, `pkg/net.py:Client#` a class,
+`pkg/net.py:connect().` a function, `pkg/net.py:/` the module; a second definition of the same name is `connect(+1).`.
+Space, `%` and `:` in a path are percent-encoded.
+"""
+
+
+class SymbolKind(StrEnum):
+    MODULE = "module"
+    CLASS = "class"
+    FUNCTION = "function"
+    METHOD = "method"
+
+
+class EdgeKind(StrEnum):
+    """CALLED_BY is not a kind: it is CALLS read from its target."""
+
+    CALLS = "calls"
+    INHERITS = "inherits"
+    OVERRIDES = "overrides"
+    CONTAINS = "contains"
+    IMPORTS = "imports"
+    REFERENCES = "references"
+    TESTS = "tests"
+
+
+class Via(StrEnum):
+    """How the source reaches the target at the edge's site."""
+
+    CALL = "call"
+    CONSTRUCT = "construct"
+    PROPERTY = "property"
+    DUNDER = "dunder"
+    CALLBACK = "callback"
+    DECORATOR = "decorator"
+    OVERRIDE = "override"
+    DECLARATION = "declaration"
+    NAME = "name"
+
+
+class Evidence(IntEnum):
+    """What an edge rests on, weakest first: comparing with `<` compares trust."""
+
+    AMBIGUOUS = 1
+    """one of several possible targets"""
+    NAME = 2
+    """the name matched and nothing else was checked"""
+    SCOPED = 3
+    """lexical scope, imports and class hierarchy lead to exactly this target"""
+    TYPED = 4
+    """the receiver's declared or constructed type leads to exactly this target"""
+    EXACT = 5
+    """a compiler or an index made by one says so"""
+
+
+class Direction(StrEnum):
+    OUT = "out"
+    """edges whose source is given (callees)"""
+    IN = "in"
+    """edges whose target is given (callers)"""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    start_line: int
+    end_line: int
+    start_byte: int
+    end_byte: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    path: str
+    language: str
+    text: str
+    """decoded, without a byte order mark, line ends as in the file"""
+    digest: str
+    """of the file's bytes"""
+
+
+class SkipReason(StrEnum):
+    UNSUPPORTED = "unsupported language"
+    SYNTAX = "syntax error"
+    BINARY = "binary"
+    TOO_LARGE = "too large"
+    ENCODING = "unknown encoding"
+    UNREADABLE = "unreadable"
+    VANISHED = "vanished while indexing"
+    NOT_A_FILE = "not a regular file"
+    OUTSIDE = "symbolic link out of the root"
+    GENERATED = "generated"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Skipped:
+    path: str
+    reason: SkipReason
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    id: SymbolId
+    name: str
+    kind: SymbolKind
+    path: str
+    language: str
+    module: str
+    """dotted name of the module, from the source root (`src/` and `__init__` left out)"""
+    qualified_name: str
+    """module and the names around the definition, dotted; not unique (see `id`)"""
+    span: Span
+    """whole lines from the first decorator to the last line of the body"""
+    own: tuple[Span, ...]
+    """the whole lines that are this symbol's text, in order: for a function its span (functions nested in it included);
+    for a class its header and the runs of class-level statements between methods; for a module the runs of
+    module-level statements. Empty only for a module without any statement of its own."""
+    signature: str = ""
+    docstring: str = ""
+    parent: SymbolId | None = None
+    """the enclosing definition; None for a module"""
+    is_test: bool = False
+
+
+class Receiver(StrEnum):
+    """What stands before the called name."""
+
+    NONE = "none"
+    """`f()`"""
+    SELF = "self"
+    """`self.f()`, `self.a.f()`: rooted in the first parameter of a method"""
+    CLS = "cls"
+    """the same, in a class method"""
+    SUPER = "super"
+    """`super().f()`"""
+    NAME = "name"
+    """`x.f()`, `a.b.f()`: rooted in a name"""
+    CALL = "call"
+    """`g().f()`: rooted in the result of a call on a dotted name"""
+    OTHER = "other"
+    """a literal, a subscript, any other expression"""
+
+
+class ReferenceKind(StrEnum):
+    CALL = "call"
+    DECORATOR = "decorator"
+    BASE = "base"
+    """a class named as a base in a class header"""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    source: SymbolId
+    """the innermost definition around the site; the module for module-level code"""
+    kind: ReferenceKind
+    name: str
+    """the last name of the expression: what a definition must be called to be the target; empty if there is none"""
+    expression: str
+    """dotted source with calls as `()` and anything else as `?`: `f`, `self.db.run`, `super().save`, `Pool().get`"""
+    receiver: Receiver
+    arity: int
+    """positional and keyword arguments at the site; -1 when `*` or `**` hides the number"""
+    line: int
+    column: int
+    """0-based, in characters"""
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    scope: SymbolId
+    """the definition in whose namespace the name is bound"""
+    module: str
+    """as written after the dots; empty for `from . import x`"""
+    name: str | None
+    """None for `import module`; `*` for a star import"""
+    alias: str
+    """the name bound in the scope; `import a.b` binds `a`; `*` for a star import"""
+    level: int
+    """leading dots of a relative import; 0 is absolute"""
+    line: int
+
+
+class BindingKind(StrEnum):
+    ASSIGNED = "assigned"
+    """`x = expression`, also with-as and the walrus"""
+    ANNOTATED = "annotated"
+    """`x: T`, parameters included; the expression is the type"""
+    RETURNS = "returns"
+    """`-> T` of the scope; target is empty"""
+    OPAQUE = "opaque"
+    """bound to something that facts do not describe: an unannotated parameter, a loop variable, unpacking, del"""
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    scope: SymbolId
+    target: str
+    """a name of the scope, or `self.x` for an attribute (written so whatever the first parameter is called)"""
+    kind: BindingKind
+    expression: str
+    """as in Reference.expression; for types, alternatives (`A | B`, Optional, Union) joined by `|`, None left out"""
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFile:
+    """All facts of one file, a pure function of its bytes and path. Sequences are in source order."""
+
+    path: str
+    module: str
+    is_package: bool
+    """the file is its package's `__init__`"""
+    symbols: tuple[Symbol, ...]
+    """the module first"""
+    references: tuple[Reference, ...] = ()
+    imports: tuple[Import, ...] = ()
+    bindings: tuple[Binding, ...] = ()
+    exports: tuple[str, ...] | None = None
+    """`__all__`, when it is a literal"""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    source: SymbolId
+    target: SymbolId
+    kind: EdgeKind
+    via: Via
+    evidence: Evidence
+    confidence: float
+    """0 to 1: how often an edge of this kind, via and evidence is right where that was measured"""
+    path: str
+    line: int
+    """the first site; one edge stands for all sites of the same source, target, kind and via"""
+    candidates: int = 1
+    """how many targets the site could have"""
+
+
+class Unknown(StrEnum):
+    """Why a reference has no edge."""
+
+    EXTERNAL = "external"
+    """an import leads out of the repository; the detail names the package"""
+    BUILTIN = "builtin"
+    RECEIVER = "unknown receiver"
+    NAME = "unknown name"
+    MEMBER = "no such member"
+    """the receiver's class is known and neither it nor a base in the repository defines the name"""
+    DYNAMIC = "dynamic"
+    """the called value is computed (getattr, a subscript, the result of a call)"""
+
+    @property
+    def could_be_here(self) -> bool:
+        """Whether the target may still be a symbol of this repository."""
+        return self not in (Unknown.EXTERNAL, Unknown.BUILTIN)
+
+
+@dataclass(frozen=True, slots=True)
+class Unresolved:
+    reference: Reference
+    path: str
+    reason: Unknown
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Edges sorted by (source, target, kind, via), each combination once; unresolved sites in file and source order."""
+
+    edges: tuple[Edge, ...]
+    unresolved: tuple[Unresolved, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What is embedded as one text."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    symbol: SymbolId
+    text: str
+    """the symbol's own lines, exactly as in the file; runs that are apart are joined by a line end"""
+    passages: Mapping[str, tuple[Passage, ...]]
+    """template name -> the passages, in order, that cover all of the text"""
+    terms: tuple[str, ...]
+    """lexical terms in order of occurrence, repeats kept"""
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which symbols may be candidates; every part that is set must hold."""
+
+    path: str | None = None
+    """glob in which `*` also crosses folders"""
+    language: str | None = None
+    kinds: frozenset[SymbolKind] | None = None
+    module: str | None = None
+    """this module and all below it"""
+    tests: bool | None = None
+    """True: tests only; False: no tests"""
+    ids: frozenset[SymbolId] | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return self == Filter()
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    text: str
+    vector: Vector
+    terms: tuple[str, ...]
+    where: Filter = Filter()
+
+
+class Source(StrEnum):
+    """What a reason speaks for."""
+
+    LEXICAL = "lexical"
+    DENSE = "dense"
+    STRUCTURE = "structure"
+    EDGE = "edge"
+    NAME = "name"
+    PATH = "path"
+    PRIOR = "prior"
+    PENALTY = "penalty"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    source: Source
+    value: float
+    """the addend"""
+    detail: str = ""
+    """for people: rank or raw score behind the addend"""
+    edge: Edge | None = None
+    span: Span | None = None
+    """where in the symbol the evidence lies"""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A symbol with the reasons for it; nothing but its reasons makes its score."""
+
+    symbol: SymbolId
+    reasons: tuple[Reason, ...]
+
+    @property
+    def score(self) -> float:
+        return math.fsum(reason.value for reason in self.reasons)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One edge walked during expansion."""
+
+    edge: Edge
+    direction: Direction
+    """OUT: from source to target"""
+    hop: int
+    """1 for edges at a seed"""
+
+    @property
+    def reached(self) -> SymbolId:
+        return self.edge.target if self.direction is Direction.OUT else self.edge.source
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """How a strategy came to its ranking."""
+
+    seeds: tuple[SymbolId, ...] = ()
+    steps: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Candidates in the total order (-score, symbol id)."""
+
+    candidates: tuple[Candidate, ...]
+    pool: tuple[Candidate, ...] = ()
+    """every candidate that was scored, in the same order, before the strategy cut; starts with `candidates`"""
+    trace: Trace = Trace()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    rank: int
+    symbol: Symbol
+    span: Span
+    """what to read: a function's whole span; for a class or module the own lines that matched best"""
+    score: float
+    reasons: tuple[Reason, ...]
+    text: str
+    """the lines of `span`, exactly as they were when the snapshot was made"""
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotInfo:
+    state: str
+    """digest of everything indexed: equal states give equal answers"""
+    root: str
+    embedder: str
+    """fingerprint of the embedder that made the vectors"""
+    graph: str
+    """name of the graph builder"""
+    files: int
+    symbols: int
+    passages: Mapping[str, int] = field(default_factory=dict)
+    """template -> number of vectors"""

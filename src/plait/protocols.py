@@ -1,0 +1,147 @@
+"""The verbs: plait's extension points. A new language, graph, embedder, store or strategy is one class with them.
+
+`plait.testing` holds a contract suite for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from plait.model import (
+    Direction,
+    Document,
+    Edge,
+    EdgeKind,
+    Filter,
+    Graph,
+    ParsedFile,
+    Query,
+    Ranking,
+    Skipped,
+    SnapshotInfo,
+    SourceFile,
+    Symbol,
+    SymbolId,
+    Unresolved,
+)
+
+if TYPE_CHECKING:
+    from plait.model import Vector, Vectors
+
+Role = Literal["document", "query"]
+
+
+class Parser(Protocol):
+    def parse(self, file: SourceFile) -> ParsedFile | Skipped:
+        """Return the facts of one file from that file alone; Skipped if it cannot be parsed. Never raises."""
+        ...
+
+
+class GraphBuilder(Protocol):
+    def build(self, files: Sequence[ParsedFile]) -> Graph:
+        """Return the same graph for the same files in any order."""
+        ...
+
+
+class Embedder(Protocol):
+    @property
+    def fingerprint(self) -> str:
+        """Name and digest of the weights: equal fingerprints give equal vectors, unequal ones must not be compared."""
+        ...
+
+    @property
+    def dim(self) -> int: ...
+
+    @property
+    def window(self) -> int:
+        """The most tokens of one text that count; longer texts must be split into passages before."""
+        ...
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """Return the number of tokens of each text."""
+        ...
+
+    def encode(self, texts: Sequence[str], *, role: Role) -> Vectors:
+        """Return shape (len(texts), dim); row i belongs to texts[i], whatever the batch around it.
+
+        Rows have unit length; a text without a known token gives a row of zeros.
+        """
+        ...
+
+
+class Snapshot(Protocol):
+    """One immutable state of an index."""
+
+    @property
+    def info(self) -> SnapshotInfo: ...
+
+    def symbols(self, ids: Sequence[SymbolId] | None = None) -> list[Symbol]:
+        """Return the symbols in the order of the ids, unknown ids left out; without ids all of them, by id."""
+        ...
+
+    def texts(self, ids: Sequence[SymbolId]) -> dict[SymbolId, str]:
+        """Return Document.text of each known id."""
+        ...
+
+    def named(self, name: str) -> list[Symbol]:
+        """Return the symbols whose last name is `name`, by id."""
+        ...
+
+    def nearest(self, vector: Vector, k: int, where: Filter = Filter(), template: str = "plain") -> Ranking:
+        """Rank symbols by the cosine of their best passage in that template; cosines of 0 and below are no candidates.
+
+        Scores are exact and rounded to 6 places, so that equal texts tie on every machine. k counts symbols.
+        """
+        ...
+
+    def matching(self, terms: Sequence[str], k: int, where: Filter = Filter()) -> Ranking:
+        """Rank symbols by BM25 (`plait.store.bm25`) over their terms; one without any of the terms is no candidate."""
+        ...
+
+    def edges(self, ids: Collection[SymbolId], kinds: Collection[EdgeKind], direction: Direction) -> list[Edge]:
+        """Return the edges of those kinds that leave (OUT) or enter (IN) the ids, by (source, target, kind, via)."""
+        ...
+
+    def degree(
+        self, ids: Collection[SymbolId], kinds: Collection[EdgeKind], direction: Direction
+    ) -> dict[SymbolId, int]:
+        """Return for each id how many edges of those kinds leave or enter it; 0 for an unknown id."""
+        ...
+
+    def unresolved(self, name: str | None = None, source: SymbolId | None = None) -> list[Unresolved]:
+        """Return the unresolved sites that call that name and lie in that symbol (any, if None), by path and line."""
+        ...
+
+    def skipped(self) -> list[Skipped]:
+        """Return what was left out, by path."""
+        ...
+
+    def vectors(self, digests: Collection[str]) -> Mapping[str, Vector]:
+        """Return stored passage vectors by the digest of their text, so that a rebuild does not compute them again."""
+        ...
+
+
+class Writer(Protocol):
+    """Builds one snapshot: nothing is visible before `commit`, nothing remains without it."""
+
+    def put(self, symbols: Sequence[Symbol], documents: Sequence[Document], vectors: Mapping[str, Vectors]) -> None:
+        """Add symbols with their documents (same length and order).
+
+        vectors[template] has a row for each passage of that template, in the order of documents and passages.
+        """
+        ...
+
+    def connect(self, graph: Graph) -> None: ...
+
+    def skip(self, skipped: Sequence[Skipped]) -> None: ...
+
+    def commit(self, info: SnapshotInfo) -> Snapshot: ...
+
+
+class Strategy(Protocol):
+    """A frozen dataclass whose fields are all its parameters; `str` gives `name(parameter=value, ...)`."""
+
+    def retrieve(self, query: Query, snapshot: Snapshot) -> Ranking:
+        """Return the symbols that belong in the answer, best first; the caller decides how many of them it shows."""
+        ...
