@@ -74,8 +74,10 @@ class BadCollection(RequestError):
 
 
 class MissingExtra(PlaitError, ImportError):
-    def __init__(self, what: str, library: str, extra: str) -> None:
-        super().__init__(f"{what} needs {library}, which is not installed; run: pip install 'plait[{extra}]'")
+    def __init__(self, what: str, library: str, extra: str | None = None) -> None:
+        """`extra` is the extra of plait that brings the library; None for a library that plait always needs."""
+        wanted = f"'plait[{extra}]'" if extra else library
+        super().__init__(f"{what} needs {library}, which is not installed; run: pip install {wanted}")
 
 
 class BrokenIndex(PlaitError):

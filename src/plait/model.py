@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NewType, TypeAlias
 
 if TYPE_CHECKING:
@@ -104,6 +105,17 @@ class SourceFile:
     """of the file's bytes"""
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class FileState:
+    """What is compared to tell whether a file has changed since it was read."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+
 class SkipReason(StrEnum):
     UNSUPPORTED = "unsupported language"
     SYNTAX = "syntax error"
@@ -113,7 +125,9 @@ class SkipReason(StrEnum):
     UNREADABLE = "unreadable"
     VANISHED = "vanished while indexing"
     NOT_A_FILE = "not a regular file"
-    OUTSIDE = "symbolic link out of the root"
+    LINK = "symbolic link"
+    """not followed: a target inside the root is indexed at its own path, one outside is not the user's question"""
+    IGNORED = "ignored folder"
     GENERATED = "generated"
 
 
@@ -302,6 +316,7 @@ class Passage:
 
     span: Span
     text: str
+    """empty for a vector that is computed from other vectors instead of from a text"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,6 +347,16 @@ class Filter:
     @property
     def is_empty(self) -> bool:
         return self == Filter()
+
+    def accepts(self, symbol: Symbol) -> bool:
+        return (
+            (self.ids is None or symbol.id in self.ids)
+            and (self.language is None or symbol.language == self.language)
+            and (self.kinds is None or symbol.kind in self.kinds)
+            and (self.tests is None or symbol.is_test == self.tests)
+            and (self.module is None or symbol.module == self.module or symbol.module.startswith(f"{self.module}."))
+            and (self.path is None or fnmatchcase(symbol.path, self.path))
+        )
 
 
 @dataclass(frozen=True, slots=True)

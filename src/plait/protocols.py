@@ -13,6 +13,7 @@ from plait.model import (
     Document,
     Edge,
     EdgeKind,
+    FileState,
     Filter,
     Graph,
     ParsedFile,
@@ -113,6 +114,10 @@ class Snapshot(Protocol):
         """Return the unresolved sites that call that name and lie in that symbol (any, if None), by path and line."""
         ...
 
+    def files(self) -> list[FileState]:
+        """Return the files that were read, as they were then, by path."""
+        ...
+
     def skipped(self) -> list[Skipped]:
         """Return what was left out, by path."""
         ...
@@ -132,9 +137,13 @@ class Writer(Protocol):
         """
         ...
 
-    def connect(self, graph: Graph) -> None: ...
+    def connect(self, graph: Graph) -> None:
+        """Set the graph; its edges join symbols that were put."""
+        ...
 
-    def skip(self, skipped: Sequence[Skipped]) -> None: ...
+    def observe(self, files: Sequence[FileState], skipped: Sequence[Skipped]) -> None:
+        """Set what was read and what was left out."""
+        ...
 
     def commit(self, info: SnapshotInfo) -> Snapshot: ...
 

@@ -1,0 +1,78 @@
+"""The default embedder: static token vectors, averaged. Offline, no download, no model code.
+
+Until plait has a model of its own, the vectors and the tokenizer are those that the package wordllama carries in its
+wheel (l2_supercat, 256 dimensions, MIT licence). Its files are read where they lie: importing wordllama would load its
+network client and configure logging.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from plait.errors import MissingExtra
+from plait.vectors import unit
+
+if TYPE_CHECKING:
+    from plait.model import Vectors
+    from plait.protocols import Role
+
+_WEIGHTS = "weights/l2_supercat_256.safetensors"
+_TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
+_FINGERPRINT = "wordllama-l2_supercat-256-64b47a2dc493"
+"""With the start of the weights' SHA-256, which a test compares with the installed file."""
+
+
+@dataclass(frozen=True, slots=True)
+class StaticEmbedder:
+    name: ClassVar[str] = "static"
+    dim: int = field(default=256, init=False)
+    window: int = 512
+    """The mean has no limit of its own; beyond some hundred tokens it blurs what the passage is about."""
+
+    @property
+    def fingerprint(self) -> str:
+        return f"{_FINGERPRINT}-{self.window}"
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        return [len(encoding) for encoding in _tokenizer().encode_batch(list(texts), add_special_tokens=False)]
+
+    def encode(self, texts: Sequence[str], *, role: Role) -> Vectors:
+        vectors = np.zeros((len(texts), self.dim), dtype=np.float32)
+        table = _table()
+        for row, encoding in enumerate(_tokenizer().encode_batch(list(texts), add_special_tokens=False)):
+            if encoding.ids:
+                # Summed text by text, so that a row does not depend on the batch around it.
+                vectors[row] = table[encoding.ids].sum(axis=0, dtype=np.float32)
+        return unit(vectors)
+
+
+def _file(name: str) -> Path:
+    spec = find_spec("wordllama")
+    if spec is None or not spec.submodule_search_locations:
+        raise MissingExtra("the embedder 'static'", "wordllama")
+    return Path(spec.submodule_search_locations[0]) / name
+
+
+@cache
+def _tokenizer() -> Any:
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(_file(_TOKENIZER)))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
+
+
+@cache
+def _table() -> Vectors:
+    from safetensors.numpy import load_file
+
+    (table,) = load_file(_file(_WEIGHTS)).values()
+    return np.ascontiguousarray(table, dtype=np.float32)

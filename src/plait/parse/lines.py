@@ -1,0 +1,72 @@
+"""Lines of a text as Python counts them, and the spans made of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from plait.model import Span
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+"""Nothing else ends a line for the tokenizer; `str.splitlines` would also split at form feeds, U+2028 and others."""
+
+_INDENT = " \t\f"
+
+
+class Lines:
+    """The lines of a text, 1-based. A line end at the end of the text begins no further line."""
+
+    def __init__(self, text: str) -> None:
+        self._lines: list[str] = []
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        ascii_only = text.isascii()
+        begin = offset = 0
+        for found in [*_LINE_END.finditer(text), None]:
+            end = found.start() if found else len(text)
+            line = text[begin:end]
+            size = len(line) if ascii_only else len(line.encode())
+            if found is None and not line and self._lines:
+                break
+            self._lines.append(line)
+            self._starts.append(offset)
+            self._ends.append(offset + size)
+            if found:
+                offset += size + found.end() - found.start()
+                begin = found.end()
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def span(self, first: int, last: int) -> Span:
+        """Whole lines, both included, without the end of the last one; lines beyond the text are cut off."""
+        first, last = min(first, len(self)), min(last, len(self))
+        return Span(first, last, self._starts[first - 1], self._ends[last - 1])
+
+    def column(self, line: int, byte: int) -> int:
+        """Turn an offset in bytes of a line, as `ast` gives it, into one in characters."""
+        if line > len(self):
+            return byte
+        text = self._lines[line - 1]
+        return byte if text.isascii() else len(text.encode()[: max(byte, 0)].decode(errors="ignore"))
+
+    def runs(self, first: int, last: int, covered: Iterable[Span]) -> tuple[Span, ...]:
+        """The stretches of the lines first to last that none of the spans covers.
+
+        Blank lines at both ends of a stretch are left out, and so is a stretch of nothing but comments. `covered` is in
+        order of lines and without overlap.
+        """
+        found: list[Span] = []
+        begin = first
+        for span in covered:
+            found.extend(self._run(begin, span.start_line - 1))
+            begin = span.end_line + 1
+        found.extend(self._run(begin, min(last, len(self))))
+        return tuple(found)
+
+    def _run(self, first: int, last: int) -> list[Span]:
+        stripped = [line.strip(_INDENT) for line in self._lines[first - 1 : max(last, first - 1)]]
+        if not any(line and not line.startswith("#") for line in stripped):
+            return []
+        filled = [number for number, line in enumerate(stripped, start=first) if line]
+        return [self.span(filled[0], filled[-1])]

@@ -1,0 +1,38 @@
+"""Signature and docstring of a definition, each from its node alone."""
+
+from __future__ import annotations
+
+import ast
+
+
+def function_signature(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """One line, normalised: `async def f(a: int, *, b=1) -> str`."""
+    keyword = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
+    result = f" -> {_source(node.returns)}" if node.returns else ""
+    return f"{keyword} {node.name}{_type_parameters(node)}({_source(node.args)}){result}"
+
+
+def class_signature(node: ast.ClassDef) -> str:
+    """One line, normalised: `class C(Base, metaclass=M)`."""
+    arguments = [_source(base) for base in node.bases]
+    arguments += [f"{one.arg}={_source(one.value)}" if one.arg else f"**{_source(one.value)}" for one in node.keywords]
+    written = f"({', '.join(arguments)})" if arguments else ""
+    return f"class {node.name}{_type_parameters(node)}{written}"
+
+
+def docstring(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module) -> str:
+    """The cleaned docstring, empty if there is none; escaped lone surrogates stay escaped, so that it can be encoded."""
+    return (ast.get_docstring(node) or "").encode(errors="backslashreplace").decode()
+
+
+def _type_parameters(node: ast.AST) -> str:
+    found: list[ast.AST] = getattr(node, "type_params", [])
+    return f"[{', '.join(map(_source, found))}]" if found else ""
+
+
+def _source(node: ast.AST) -> str:
+    try:
+        written = ast.unparse(node)
+    except RecursionError:
+        return "..."
+    return " ".join(written.split()).encode(errors="backslashreplace").decode()

@@ -1,0 +1,110 @@
+"""Names of strategies, embedders and graph builders, and how a name becomes a thing.
+
+A name is one of the package's own or an entry point of the group `plait.<kind>`. Nothing is imported before it is used.
+A description `name(parameter=value, ...)` is what a strategy prints itself as; `build` reads it back.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import Field, fields
+from enum import Enum
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any, Literal
+
+from plait.errors import BadParameter, UnknownPlugin
+
+Kind = Literal["strategy", "embedder", "graph", "parser"]
+
+BUILT_IN: dict[Kind, dict[str, str]] = {
+    "strategy": {
+        "vector": "plait.retrieve.vector:Vector",
+        "naive": "plait.retrieve.naive:Naive",
+        "constrained": "plait.retrieve.constrained:Constrained",
+        "structural": "plait.retrieve.structural:Structural",
+        "lexical": "plait.retrieve.lexical:Lexical",
+        "hybrid": "plait.retrieve.hybrid:Hybrid",
+    },
+    "embedder": {
+        "static": "plait.embed.static:StaticEmbedder",
+        "hashing": "plait.embed.hashing:HashingEmbedder",
+    },
+    "graph": {
+        "names": "plait.graph.names:NameGraph",
+        "scoped": "plait.graph.scoped:ScopedGraph",
+    },
+    "parser": {
+        "python": "plait.parse.python:PythonParser",
+    },
+}
+
+
+def names(kind: Kind) -> list[str]:
+    """Return all known names, the package's own first."""
+    foreign = sorted(point.name for point in entry_points(group=f"plait.{kind}"))
+    return [*BUILT_IN[kind], *(name for name in foreign if name not in BUILT_IN[kind])]
+
+
+def load(kind: Kind, name: str) -> type[Any]:
+    """Return the class behind a name. Raises UnknownPlugin, and MissingExtra if its library is not installed."""
+    if path := BUILT_IN[kind].get(name):
+        module, _, attribute = path.partition(":")
+        loaded: type[Any] = getattr(import_module(module), attribute)
+        return loaded
+    for point in entry_points(group=f"plait.{kind}", name=name):
+        found: type[Any] = point.load()
+        return found
+    raise UnknownPlugin(kind, name, names(kind))
+
+
+def build(kind: Kind, description: str) -> Any:
+    """Make the thing that `name` or `name(parameter=value, ...)` describes; values are Python literals."""
+    name, given = _read(kind, description)
+    made = load(kind, name)
+    known = {field.name: field for field in fields(made)}
+    for parameter in given:
+        if parameter not in known:
+            there = ", ".join(known) or "none"
+            raise BadParameter(f"{name} has no parameter {parameter!r}; its parameters are: {there}")
+    return made(**{parameter: _typed(name, known[parameter], value) for parameter, value in given.items()})
+
+
+def describe(thing: Any) -> str:
+    """Return `name(parameter=value, ...)` with every parameter, for a dataclass with a class attribute `name`."""
+    values = ((field.name, getattr(thing, field.name)) for field in fields(thing))
+    return f"{thing.name}({', '.join(f'{key}={_shown(value)}' for key, value in values)})"
+
+
+def _shown(value: object) -> str:
+    return repr(value.name.lower() if isinstance(value, Enum) else value)
+
+
+def _read(kind: Kind, description: str) -> tuple[str, dict[str, object]]:
+    try:
+        tree = ast.parse(description.strip(), mode="eval").body
+        match tree:
+            case ast.Name(id=name):
+                return name, {}
+            case ast.Call(func=ast.Name(id=name), args=[], keywords=keywords):
+                return name, {str(word.arg): ast.literal_eval(word.value) for word in keywords}
+    except (SyntaxError, ValueError):
+        pass
+    if description.replace("-", "_").isidentifier():
+        return description, {}
+    raise BadParameter(f"{description!r} does not describe a {kind}; write a name or name(parameter=value, ...)")
+
+
+def _typed(owner: str, field: Field[Any], value: object) -> object:
+    """Fit a literal to the field's default: an enum member by its name in lower case, a number where one is meant."""
+    default = field.default
+    if isinstance(default, Enum):
+        members = {member.name.lower(): member for member in type(default)}
+        if value in members:
+            return members[str(value)]
+        raise BadParameter(f"{owner}: {field.name} must be one of {', '.join(map(repr, members))}, not {value!r}")
+    if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if type(value) is not type(default):
+        raise BadParameter(f"{owner}: {field.name} must be like {default!r}, not {value!r}")
+    return value

@@ -1,0 +1,69 @@
+"""Settings: one frozen value, read once. Nothing below this module looks at the environment or at a settings file."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from plait.errors import BadParameter
+
+FILE = "plait.toml"
+PREFIX = "PLAIT_"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Each setting comes from the first of: the call or flag, `PLAIT_<NAME>`, `plait.toml` in the root, the default."""
+
+    embedder: str = "static"
+    graph: str = "scoped"
+    strategy: str = "hybrid"
+    cache: Path = Path(platformdirs.user_cache_path("plait"))
+    """folder of the indexes; nothing is ever written into the indexed root"""
+    max_file_bytes: int = 1_000_000
+    """larger source files are skipped"""
+
+    @classmethod
+    def load(cls, root: Path, environment: Mapping[str, str] = os.environ, **given: object) -> Settings:
+        """Settle all settings for a root; a given None counts as not given. Raises BadParameter naming the source."""
+        values: dict[str, object] = {}
+        names = [field.name for field in fields(cls)]
+        for source, found in (
+            (FILE, _from_file(root / FILE)),
+            ("environment", {name: environment.get(PREFIX + name.upper()) for name in names}),
+            ("call", given),
+        ):
+            for name, value in found.items():
+                if name not in names:
+                    raise BadParameter(f"{source}: no setting is called {name!r}; there are: {', '.join(names)}")
+                if value is not None and value != "":
+                    values[name] = _converted(source, name, value)
+        return cls(**values)  # type: ignore[arg-type]  # _converted gives each field its type
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadParameter(f"{path}: cannot be read as TOML ({error}); mend or remove it") from error
+
+
+def _converted(source: str, name: str, value: object) -> object:
+    if name == "cache":
+        return Path(str(value)).expanduser().absolute()
+    if name == "max_file_bytes":
+        try:
+            return int(str(value))
+        except ValueError:
+            raise BadParameter(f"{source}: {name} must be a number of bytes, not {value!r}") from None
+    if not isinstance(value, str):
+        raise BadParameter(f"{source}: {name} must be text, not {value!r}")
+    return value

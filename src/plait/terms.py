@@ -1,0 +1,37 @@
+"""From text to lexical terms: words in lower case, identifiers both whole and split."""
+
+from __future__ import annotations
+
+import re
+
+_WORD = re.compile(r"\w+")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+
+STOP_WORDS = frozenset(
+    "a an and are as at be by can do does for from has have how i if in into is it its of on or that the their them "
+    "then there this to was we what when where which who why will with".split()
+)
+"""English function words. They are left out of questions, not out of documents, where some of them are code."""
+
+
+def terms(text: str) -> tuple[str, ...]:
+    """Return the terms in order of occurrence, repeats kept.
+
+    `getHTTPResponse_v2` gives gethttpresponse_v2, get, http, response, v, 2; a word of one part gives itself once.
+    Letters outside ASCII stay together as written, in lower case.
+    """
+    found: list[str] = []
+    for word in _WORD.findall(text):
+        whole = word.lower().strip("_")
+        parts = [part.lower() for part in _PART.findall(word)]
+        if whole:
+            found.append(whole)
+        if len(parts) > 1:
+            found.extend(parts)
+    return tuple(found)
+
+
+def query_terms(text: str) -> tuple[str, ...]:
+    """Return the terms of a question, each once, without stop words; if nothing else is left, with them."""
+    every = tuple(dict.fromkeys(terms(text)))
+    return tuple(term for term in every if term not in STOP_WORDS) or every
