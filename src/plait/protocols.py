@@ -90,9 +90,10 @@ class Snapshot(Protocol):
         ...
 
     def nearest(self, vector: Vector, k: int, where: Filter = Filter(), template: str = "plain") -> Ranking:
-        """Rank symbols by the cosine of their best passage in that template; cosines of 0 and below are no candidates.
+        """Rank symbols by the cosine of their best passage in that template; one without a passage is no candidate.
 
-        Scores are exact and rounded to 6 places, so that equal texts tie on every machine. k counts symbols.
+        Scores are exact and rounded to 6 places, so that equal texts tie. k counts symbols. A question without a known
+        token (a vector of zeros) has no candidates.
         """
         ...
 

@@ -30,7 +30,7 @@ class Settings:
     """larger source files are skipped"""
 
     @classmethod
-    def load(cls, root: Path, environment: Mapping[str, str] = os.environ, **given: object) -> Settings:
+    def load(cls, root: Path, given: Mapping[str, object], environment: Mapping[str, str] = os.environ) -> Settings:
         """Settle all settings for a root; a given None counts as not given. Raises BadParameter naming the source."""
         values: dict[str, object] = {}
         names = [field.name for field in fields(cls)]

@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
 from plait.terms import terms
-from plait.vectors import unit
 
 if TYPE_CHECKING:
     from plait.model import Vectors
@@ -33,6 +30,10 @@ class HashingEmbedder:
         return [len(terms(text)) for text in texts]
 
     def encode(self, texts: Sequence[str], *, role: Role) -> Vectors:
+        import numpy as np
+
+        from plait.vectors import unit
+
         vectors = np.zeros((len(texts), self.dim), dtype=np.float32)
         for row, text in enumerate(texts):
             for term in terms(text):

@@ -14,10 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from plait.errors import MissingExtra
-from plait.vectors import unit
 
 if TYPE_CHECKING:
     from plait.model import Vectors
@@ -44,6 +41,10 @@ class StaticEmbedder:
         return [len(encoding) for encoding in _tokenizer().encode_batch(list(texts), add_special_tokens=False)]
 
     def encode(self, texts: Sequence[str], *, role: Role) -> Vectors:
+        import numpy as np
+
+        from plait.vectors import unit
+
         vectors = np.zeros((len(texts), self.dim), dtype=np.float32)
         table = _table()
         for row, encoding in enumerate(_tokenizer().encode_batch(list(texts), add_special_tokens=False)):
@@ -72,6 +73,7 @@ def _tokenizer() -> Any:
 
 @cache
 def _table() -> Vectors:
+    import numpy as np
     from safetensors.numpy import load_file
 
     (table,) = load_file(_file(_WEIGHTS)).values()

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Set
 from plait.model import Receiver
 
 MAX_LINKS = 64
-"""Links of one chain that are written out; what lies before them becomes `?`. Keeps a chain of n calls from taking n²."""
+"""Links of one chain that are written out; what lies before them is `?`. Keeps a chain of n calls from taking n²."""
 MAX_ALTERNATIVES = 16
 _MAX_TYPE_DEPTH = 24
 

@@ -8,6 +8,7 @@ bindings are sorted at the end.
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from plait.model import (
     Binding,
@@ -39,6 +40,7 @@ from plait.parse.targets import exported_names, paired
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+_LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.Pass)
 _Frame = tuple[ast.AST, Scope, frozenset[str]]
 
 
@@ -82,6 +84,10 @@ class Facts:
 
     def _visit(self, node: ast.AST, scope: Scope, hidden: frozenset[str]) -> None:
         match node:
+            case ast.Call():
+                self._refer(ReferenceKind.CALL, node.func, _arity(node), scope, hidden)
+            case ast.Attribute() | ast.keyword():
+                pass
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 return self._function(node, scope, hidden)
             case ast.ClassDef():
@@ -92,17 +98,15 @@ class Facts:
                 return self._push(_defaults(node.args), scope, hidden)
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 return self._comprehension(node, scope, hidden)
-            case ast.Call():
-                self._refer(ReferenceKind.CALL, node.func, _arity(node), scope, hidden)
             case ast.Import() | ast.ImportFrom():
                 return self._import(node, scope)
             case ast.Global():
                 scope.globals.update(node.names)
             case ast.Nonlocal():
                 scope.nonlocals.update(node.names)
-            case _:
+            case ast.stmt() | ast.NamedExpr() | ast.ExceptHandler() | ast.pattern():
                 self._bindings_of(node, scope, hidden)
-        self._stack += [(child, scope, hidden) for child in reversed(list(ast.iter_child_nodes(node)))]
+        self._stack += [(child, scope, hidden) for child in reversed(_children(node))]
 
     # Definitions
 
@@ -227,7 +231,7 @@ class Facts:
             return symbol
         inside = self._definitions.get(symbol.id, [])
         own = self._lines.runs(symbol.span.start_line, symbol.span.end_line, inside)
-        return _replace_own(symbol, own)
+        return replace(symbol, own=own)
 
     # References
 
@@ -373,6 +377,18 @@ class Facts:
             self._bindings.append(Binding(owner, binding.target, binding.kind, binding.expression, binding.line))
 
 
+def _children(node: ast.AST) -> list[ast.AST]:
+    """The child nodes in the order of the fields, those without facts (names, constants, operators) left out."""
+    found: list[ast.AST] = []
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, list):
+            found += [child for child in value if isinstance(child, ast.AST) and not isinstance(child, _LEAVES)]
+        elif isinstance(value, ast.AST) and not isinstance(value, _LEAVES):
+            found.append(value)
+    return found
+
+
 def _join(prefix: str, name: str) -> str:
     return f"{prefix}.{name}"
 
@@ -393,9 +409,3 @@ def _exception_types(node: ast.expr | None) -> str:
     if node is None:
         return "?"
     return "|".join(annotation(one) for one in (node.elts if isinstance(node, ast.Tuple) else [node])) or "?"
-
-
-def _replace_own(symbol: Symbol, own: tuple[Span, ...]) -> Symbol:
-    from dataclasses import replace
-
-    return replace(symbol, own=own)

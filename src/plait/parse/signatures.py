@@ -21,7 +21,7 @@ def class_signature(node: ast.ClassDef) -> str:
 
 
 def docstring(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module) -> str:
-    """The cleaned docstring, empty if there is none; escaped lone surrogates stay escaped, so that it can be encoded."""
+    """The cleaned docstring, empty if there is none; lone surrogates are escaped, so that it can be encoded."""
     return (ast.get_docstring(node) or "").encode(errors="backslashreplace").decode()
 
 

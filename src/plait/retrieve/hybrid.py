@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -43,7 +43,7 @@ class Hybrid:
         words = snapshot.matching(query.terms, self.depth, query.where)
         meaning = snapshot.nearest(query.vector, self.depth, query.where)
         structure = snapshot.nearest(query.vector, self.depth, query.where, "structural")
-        strands = [
+        strands: list[Mapping[SymbolId, Reason]] = [
             reciprocal_ranks(words, Source.LEXICAL, self.lexical),
             reciprocal_ranks(meaning, Source.DENSE, self.dense),
             self._named(query, snapshot),

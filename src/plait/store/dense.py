@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def nearest(
     matrix: Vectors, owners: Sequence[int], vector: Vector, k: int, allowed: Container[int] | None
 ) -> list[tuple[int, float, int]]:
-    """Return (symbol number, cosine, row of its best passage), the k best by (-cosine, number), cosines above 0 only.
+    """Return (symbol number, cosine, row of its best passage), the k best by (-cosine, number).
 
     owners[row] is the number of the row's symbol, ascending. Cosines are rounded to 6 places, so that equal texts tie.
     """
@@ -25,7 +25,7 @@ def nearest(
     of_row = np.asarray(owners, dtype=np.int64)
     starts = np.flatnonzero(np.diff(of_row, prepend=-1))
     best = np.maximum.reduceat(cosines, starts)
-    chosen = np.flatnonzero(best > 0)
+    chosen = np.arange(len(starts))
     if allowed is not None:
         chosen = np.array([place for place in chosen if int(of_row[starts[place]]) in allowed], dtype=np.int64)
     # A stable sort of numbers that ascend: equal cosines stay in the order of the symbol numbers.

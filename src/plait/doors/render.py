@@ -1,0 +1,203 @@
+"""One renderer for every door: the same values as JSON and as lines of text.
+
+JSON objects carry their versioned schema. Keys are only ever added within a version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from plait.engine import Answer, Relations
+from plait.indexing import IndexReport
+from plait.model import Direction, Edge, Evidence, Hit, Reason, Skipped, Symbol, Unresolved
+
+Json = dict[str, Any]
+
+
+def symbol_json(symbol: Symbol) -> Json:
+    return {
+        "id": symbol.id,
+        "symbol": symbol.qualified_name,
+        "kind": symbol.kind,
+        "path": symbol.path,
+        "start_line": symbol.span.start_line,
+        "end_line": symbol.span.end_line,
+    }
+
+
+def edge_json(edge: Edge) -> Json:
+    return {
+        "source": edge.source,
+        "target": edge.target,
+        "kind": edge.kind,
+        "via": edge.via,
+        "evidence": edge.evidence.name.lower(),
+        "confidence": round(edge.confidence, 4),
+        "candidates": edge.candidates,
+        "path": edge.path,
+        "line": edge.line,
+    }
+
+
+def reason_json(reason: Reason) -> Json:
+    made: Json = {"source": reason.source, "value": round(reason.value, 6), "detail": reason.detail}
+    if reason.edge is not None:
+        made["edge"] = edge_json(reason.edge)
+    return made
+
+
+def hit_json(hit: Hit) -> Json:
+    return {
+        "rank": hit.rank,
+        "path": hit.symbol.path,
+        "start_line": hit.span.start_line,
+        "end_line": hit.span.end_line,
+        "symbol": hit.symbol.qualified_name,
+        "id": hit.symbol.id,
+        "kind": hit.symbol.kind,
+        "score": round(hit.score, 6),
+        "reasons": [reason_json(reason) for reason in hit.reasons],
+        "text": hit.text,
+    }
+
+
+def answer_json(answer: Answer) -> Json:
+    return {
+        "schema": "plait.search.v1",
+        "query": answer.query,
+        "strategy": answer.strategy,
+        "state": answer.state,
+        "total": answer.total,
+        "hits": [hit_json(hit) for hit in answer],
+    }
+
+
+def unresolved_json(site: Unresolved) -> Json:
+    return {
+        "source": site.reference.source,
+        "expression": site.reference.expression,
+        "path": site.path,
+        "line": site.reference.line,
+        "reason": site.reason,
+        "detail": site.detail,
+    }
+
+
+def relations_json(relations: Relations, limit: int) -> Json:
+    name = "callers" if relations.direction is Direction.IN else "callees"
+    return {
+        "schema": f"plait.{name}.v1",
+        "symbol": symbol_json(relations.symbol),
+        "total": len(relations.edges),
+        name: [symbol_json(end) | {"edge": edge_json(edge)} for edge, end in relations.edges[:limit]],
+        "unresolved_total": len(relations.unresolved),
+        "unresolved": [unresolved_json(site) for site in relations.unresolved[:limit]],
+    }
+
+
+def report_json(report: IndexReport, skipped: Sequence[Skipped] | None) -> Json:
+    made: Json = {
+        "schema": "plait.index.v1",
+        "root": report.info.root,
+        "state": report.info.state,
+        "embedder": report.info.embedder,
+        "graph": report.info.graph,
+        "files": report.info.files,
+        "skipped": dict(report.skipped),
+        "symbols": report.info.symbols,
+        "edges": [
+            {"kind": kind, "evidence": evidence.name.lower(), "count": count}
+            for (kind, evidence), count in report.edges.items()
+        ],
+        "unresolved": dict(report.unresolved),
+        "embedded": report.embedded,
+        "reused": report.reused,
+        "seconds": round(report.seconds, 3),
+    }
+    if skipped is not None:
+        made["skipped_files"] = [{"path": skip.path, "reason": skip.reason, "detail": skip.detail} for skip in skipped]
+    return made
+
+
+def answer_text(answer: Answer, *, explain: bool) -> Iterator[str]:
+    """Yield lines: a line for each hit with the reasons below it, and last what there is beyond."""
+    width = len(str(len(answer)))
+    for hit in answer:
+        place = f"{hit.symbol.path}:{hit.span.start_line}-{hit.span.end_line}"
+        yield f"{hit.rank:>{width}}  {place}  {hit.symbol.qualified_name}  [{hit.symbol.kind}]  {hit.score:.4f}"
+        if explain:
+            yield from (f"{'':{width}}    {reason_text(reason)}" for reason in hit.reasons)
+        else:
+            yield f"{'':{width}}    {why(hit.reasons)}"
+    if not answer.hits:
+        yield "no result: nothing in the index shares a word or a meaning with the question"
+    elif answer.total > len(answer):
+        yield f"{len(answer)} of {answer.total} candidates; -k shows more, --explain all reasons"
+
+
+def reason_text(reason: Reason) -> str:
+    told = f"{reason.value:+.4f}  {reason.source}"
+    if reason.detail:
+        told += f": {reason.detail}"
+    if reason.edge is not None:
+        told += f" [{reason.edge.evidence.name.lower()}, confidence {reason.edge.confidence:.2f}]"
+    return told
+
+
+def why(reasons: Sequence[Reason]) -> str:
+    """Return the reasons on one line, greatest first; ties as they stand."""
+    told = sorted(reasons, key=lambda reason: -reason.value)
+    return "; ".join(f"{reason.source} ({reason.detail})" if reason.detail else f"{reason.source}" for reason in told)
+
+
+def relations_text(relations: Relations, limit: int) -> Iterator[str]:
+    """Yield lines: what is known, then the sites that could be more, then how many of each in all."""
+    callers = relations.direction is Direction.IN
+    for edge, end in relations.edges[:limit]:
+        known = edge.evidence.name.lower()
+        choice = f", 1 of {edge.candidates} possible targets" if edge.candidates > 1 else ""
+        yield f"{edge.path}:{edge.line}  {end.qualified_name}  [{end.kind}]  {edge.via}, {known}{choice}"
+    for site in relations.unresolved[:limit]:
+        what = site.reason + (f": {site.detail}" if site.detail else "")
+        yield f"{site.path}:{site.reference.line}  ? {site.reference.expression}(...)  {what}"
+    name = "caller" if callers else "callee"
+    count = len({end.id for _, end in relations.edges})
+    sites = len(relations.unresolved)
+    could = "could be it" if callers else "could lead to more"
+    shown = f"; the first {limit} of each are shown, -k shows more" if max(len(relations.edges), sites) > limit else ""
+    yield (
+        f"{relations.symbol.qualified_name}: {_counted(count, name)},"
+        f" {_counted(sites, 'unresolved site')} that {could}{shown}"
+    )
+
+
+def report_text(report: IndexReport, skipped: Sequence[Skipped] | None) -> Iterator[str]:
+    info = report.info
+    yield f"{info.root}"
+    yield f"files       {info.files:,}"
+    yield f"skipped     {_listed(report.skipped)}"
+    yield f"symbols     {info.symbols:,}"
+    kinds = list(dict.fromkeys(kind for kind, _ in report.edges))
+    for place, kind in enumerate(kinds):
+        by_evidence = {
+            evidence.name.lower(): report.edges[kind, evidence]
+            for evidence in sorted(Evidence, reverse=True)
+            if (kind, evidence) in report.edges
+        }
+        yield f"{'edges' if place == 0 else '':12}{kind} {sum(by_evidence.values()):,} ({_listed(by_evidence)})"
+    if not kinds:
+        yield "edges       none"
+    yield f"unresolved  {_listed(report.unresolved)}"
+    yield f"vectors     {report.embedded:,} computed, {report.reused:,} reused, by {info.embedder}"
+    yield f"seconds     {report.seconds:.1f}"
+    for skip in skipped or ():
+        yield f"{skip.path}  {skip.reason}" + (f": {skip.detail}" if skip.detail else "")
+
+
+def _listed(counts: Any) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "none"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
