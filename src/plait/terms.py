@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _WORD = re.compile(r"\w+")
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 STOP_WORDS = frozenset(
     "a an and are as at be by can do does for from has have how i if in into is it its of on or that the their them "
@@ -18,12 +18,13 @@ def terms(text: str) -> tuple[str, ...]:
     """Return the terms in order of occurrence, repeats kept.
 
     `getHTTPResponse_v2` gives gethttpresponse_v2, get, http, response, v, 2; a word of one part gives itself once.
-    Letters outside ASCII stay together as written, in lower case.
+    A piece with letters outside ASCII is split at underscores only.
     """
     found: list[str] = []
     for word in _WORD.findall(text):
         whole = word.lower().strip("_")
-        parts = [part.lower() for part in _PART.findall(word)]
+        pieces = word.split("_")
+        parts = [part.lower() for piece in pieces for part in (_PART.findall(piece) if piece.isascii() else [piece])]
         if whole:
             found.append(whole)
         if len(parts) > 1:

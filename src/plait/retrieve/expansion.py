@@ -50,6 +50,8 @@ class Expander:
 
         On the first hop seeds can gain from each other.
         """
+        if self.weight <= 0:
+            return Expansion()
         known = _by_id(snapshot, list(seeds))
         strength = {symbol: score for symbol, score in seeds.items() if symbol in known and score > 0}
         frontier = list(strength)
@@ -77,7 +79,7 @@ class Expander:
                         reasons[end] = Reason(Source.EDGE, value, _told(step, known), edge=step.edge)
                         found[end] = step
             gained |= found
-            strength |= {symbol: reasons[symbol].value / self.weight for symbol in found if symbol not in seeds}
+            strength |= {symbol: reasons[symbol].value for symbol in found if symbol not in seeds}
             frontier = [symbol for symbol in found if symbol not in seeds]
         return Expansion(tuple(gained.values()), reasons)
 

@@ -1,0 +1,148 @@
+"""The command line.
+
+Exit codes: 0 ran (also with no result), 1 a gate failed, 2 could not run: one line on stderr says why and what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, TypeVar
+
+import click
+
+from plait import __version__
+from plait.doors import render
+from plait.doors.terminal import ProgressBar, emit, notice
+from plait.engine import Engine
+from plait.errors import PlaitError
+from plait.model import Filter, SymbolKind
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+COULD_NOT_RUN = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """What every command takes."""
+
+    as_json: bool
+    settings: dict[str, str | None]
+
+
+class Plait(click.Group):
+    """Turns every error raised on purpose into one line and exit code 2."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except PlaitError as error:
+            notice(f"plait: {error}")
+            ctx.exit(COULD_NOT_RUN)
+
+
+def common(command: Command) -> Command:
+    """Add the options that every command has, given to it as one `Common`."""
+
+    @wraps(command)
+    def gather(*, as_json: bool, embedder: str | None, graph: str | None, cache: str | None, **rest: Any) -> Any:
+        return command(common=Common(as_json, {"embedder": embedder, "graph": graph, "cache": cache}), **rest)
+
+    for option in (
+        click.option("--cache", metavar="FOLDER", help="Folder of the indexes (default: the platform's cache folder)."),
+        click.option("--graph", metavar="NAME", help="Graph builder: scoped (default) or names."),
+        click.option("--embedder", metavar="NAME", help="Embedder: static (default) or hashing."),
+        click.option("--json", "as_json", is_flag=True, help="Print JSON with a versioned schema."),
+    ):
+        gather = option(gather)
+    return gather  # type: ignore[return-value]
+
+
+@contextmanager
+def opened(path: str, common: Common) -> Iterator[Engine]:
+    """Open an engine that shows progress."""
+    bar = ProgressBar()
+    try:
+        yield Engine.open(path, progress=bar, **common.settings)
+    finally:
+        bar.close()
+
+
+@click.group(cls=Plait, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="plait")
+def main() -> None:
+    """Find the code that belongs to a question, and see why."""
+
+
+@main.command()
+@click.argument("path", default=".")
+@click.option("--force", is_flag=True, help="Compute every vector again.")
+@click.option("--skipped", "show_skipped", is_flag=True, help="List every file that was left out, with the reason.")
+@common
+def index(path: str, force: bool, show_skipped: bool, common: Common) -> None:
+    """Build the index of PATH (default: the current folder)."""
+    with opened(path, common) as engine:
+        report = engine.index(force=force)
+        skipped = engine.snapshot().skipped() if show_skipped else None
+    emit(render.report_json(report, skipped), render.report_text(report, skipped), as_json=common.as_json)
+
+
+@main.command()
+@click.argument("query")
+@click.argument("path", default=".")
+@click.option("-k", default=10, show_default=True, help="Number of results.")
+@click.option("--strategy", metavar="NAME", help="Strategy, as name or name(parameter=value, ...).")
+@click.option("--explain", is_flag=True, help="Print every reason for every score.")
+@click.option("--kind", type=click.Choice([str(kind) for kind in SymbolKind]), multiple=True, help="Only this kind.")
+@click.option("--in", "inside", metavar="GLOB", help="Only paths that match; `*` also crosses folders.")
+@click.option("--tests/--no-tests", default=None, help="Only tests, or no tests (default: both).")
+@common
+def search(
+    query: str,
+    path: str,
+    k: int,
+    strategy: str | None,
+    explain: bool,
+    kind: tuple[str, ...],
+    inside: str | None,
+    tests: bool | None,
+    common: Common,
+) -> None:
+    """Search PATH for the code that belongs to QUERY; the index is built or refreshed first."""
+    kinds = frozenset(map(SymbolKind, kind)) if kind else None
+    with opened(path, common) as engine:
+        answer = engine.search(query, k=k, strategy=strategy, where=Filter(path=inside, kinds=kinds, tests=tests))
+    emit(render.answer_json(answer), render.answer_text(answer, explain=explain), as_json=common.as_json)
+
+
+@main.command()
+@click.argument("symbol")
+@click.argument("path", default=".")
+@click.option("-k", default=50, show_default=True, help="Number of callers and of unresolved sites shown.")
+@common
+def callers(symbol: str, path: str, k: int, common: Common) -> None:
+    """List who calls SYMBOL, and the unresolved sites that could.
+
+    SYMBOL is any unique suffix of a qualified name (Client.send), path:line, or a full id.
+    """
+    with opened(path, common) as engine:
+        relations = engine.callers(symbol)
+    emit(render.relations_json(relations, k), render.relations_text(relations, k), as_json=common.as_json)
+
+
+@main.command()
+@click.argument("symbol")
+@click.argument("path", default=".")
+@click.option("-k", default=50, show_default=True, help="Number of callees and of unresolved sites shown.")
+@common
+def callees(symbol: str, path: str, k: int, common: Common) -> None:
+    """List what SYMBOL calls, and the sites in it that could not be resolved.
+
+    SYMBOL is any unique suffix of a qualified name (Client.send), path:line, or a full id.
+    """
+    with opened(path, common) as engine:
+        relations = engine.callees(symbol)
+    emit(render.relations_json(relations, k), render.relations_text(relations, k), as_json=common.as_json)

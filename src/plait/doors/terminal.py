@@ -1,0 +1,52 @@
+"""How the command line speaks: results on stdout, everything else on stderr, nothing twice."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+
+def emit(value: dict[str, Any], lines: Iterable[str], *, as_json: bool) -> None:
+    """Print the one or the other to stdout."""
+    if as_json:
+        click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+        return
+    for line in lines:
+        click.echo(line)
+
+
+def notice(text: str) -> None:
+    click.echo(text, err=True)
+
+
+class ProgressBar:
+    """A progress callback that shows a bar on stderr once work has taken a second, and only on a terminal."""
+
+    PATIENCE = 1.0
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+        self._bar: Any = None
+        self._tasks: dict[str, Any] = {}
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        if self._bar is None:
+            if not sys.stderr.isatty() or time.monotonic() - self._started < self.PATIENCE:
+                return
+            from rich.console import Console
+            from rich.progress import Progress
+
+            self._bar = Progress(console=Console(stderr=True), transient=True)
+            self._bar.start()
+        if stage not in self._tasks:
+            self._tasks[stage] = self._bar.add_task(stage, total=total)
+        self._bar.update(self._tasks[stage], completed=done, total=total)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()

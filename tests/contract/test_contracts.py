@@ -1,0 +1,119 @@
+"""Every plug-in of the package passes the suite of its kind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from plait.graph.scoped import ScopedGraph
+
+from plait import plugins
+from plait.embed.hashing import HashingEmbedder
+from plait.embed.static import StaticEmbedder
+from plait.graph.names import NameGraph
+from plait.model import SourceFile
+from plait.parse.python import PythonParser
+from plait.retrieve.constrained import Constrained
+from plait.retrieve.expansion import Walk
+from plait.retrieve.hybrid import Hybrid
+from plait.retrieve.lexical import Lexical
+from plait.retrieve.naive import Naive
+from plait.retrieve.structural import Structural
+from plait.retrieve.vector import Vector
+from plait.store.embedded import EmbeddedWriter
+from plait.store.memory import MemoryWriter
+from plait.testing import (
+    SOURCES,
+    EmbedderContract,
+    GraphContract,
+    ParserContract,
+    StoreContract,
+    StrategyContract,
+)
+
+
+class TestHashing(EmbedderContract):
+    def make(self) -> HashingEmbedder:
+        return HashingEmbedder()
+
+
+class TestStatic(EmbedderContract):
+    def make(self) -> StaticEmbedder:
+        return StaticEmbedder()
+
+
+class TestMemory(StoreContract):
+    def make(self) -> MemoryWriter:
+        return MemoryWriter()
+
+
+class TestEmbedded(StoreContract):
+    @pytest.fixture(autouse=True)
+    def _folder(self, tmp_path: Path) -> None:
+        self.path = tmp_path / "new" / "index.sqlite"
+
+    def make(self) -> EmbeddedWriter:
+        return EmbeddedWriter(self.path)
+
+
+class TestVector(StrategyContract):
+    def make(self) -> Vector:
+        return Vector()
+
+
+class TestLexical(StrategyContract):
+    def make(self) -> Lexical:
+        return Lexical(depth=7)
+
+
+class TestNaive(StrategyContract):
+    def make(self) -> Naive:
+        return Naive(seeds=2)
+
+
+class TestConstrained(StrategyContract):
+    def make(self) -> Constrained:
+        return Constrained(walk=Walk.BOTH, hops=2, same_module=False)
+
+
+class TestStructural(StrategyContract):
+    def make(self) -> Structural:
+        return Structural()
+
+
+class TestSmoothed(StrategyContract):
+    def make(self) -> Structural:
+        return Structural(template="smoothed")
+
+
+class TestHybrid(StrategyContract):
+    def make(self) -> Hybrid:
+        return Hybrid()
+
+
+class TestPython(ParserContract):
+    SOURCE = SourceFile("shop/cart.py", "python", SOURCES["shop/cart.py"], "")
+
+    def make(self) -> PythonParser:
+        return PythonParser()
+
+
+class TestNames(GraphContract):
+    def make(self) -> NameGraph:
+        return NameGraph()
+
+
+class TestScoped(GraphContract):
+    def make(self) -> ScopedGraph:
+        return ScopedGraph()
+
+
+@pytest.mark.parametrize("kind", plugins.BUILT_IN)
+def test_every_plug_in_has_a_suite_here(kind: plugins.Kind) -> None:
+    suites = {
+        "strategy": {Vector, Lexical, Naive, Constrained, Structural, Hybrid},
+        "embedder": {HashingEmbedder, StaticEmbedder},
+        "graph": {NameGraph, ScopedGraph},
+        "parser": {PythonParser},
+    }
+    assert {plugins.load(kind, name) for name in plugins.names(kind)} == suites[kind]
