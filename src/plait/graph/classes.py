@@ -19,7 +19,7 @@ def linearise(
     open_: set[SymbolId] = set()
     while stack:
         class_, ready = stack.pop()
-        if class_ in known:
+        if class_ in known or (class_ in open_ and not ready):
             continue
         direct = bases.get(class_, ())
         if not ready:

@@ -26,8 +26,8 @@ SYNTAX = 1.0
 """Read off the source, not resolved."""
 
 SAME_FILE_NAME = 0.5
-"""A bare name that a function of the same file bears. Not measured: scopes are ignored, so it is put between the study's
-`name, any number` (.53 pooled, suggested 0.4) and `name + arity, exactly one candidate` (.83 pooled, suggested 0.7)."""
+"""A bare name that a function of the same file bears. Not measured: scopes are ignored, so it is put between the
+study's `name, any number` (.53 pooled, suggested 0.4) and `name + arity, one candidate` (.83 pooled, suggested 0.7)."""
 
 
 def confidence(via: Via, candidates: int = 1) -> float:

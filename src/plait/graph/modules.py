@@ -53,7 +53,7 @@ class ModuleTable:
         if top in self._root_names and rest in self._known:
             return rest
         standard = top in sys.stdlib_module_names
-        if name in self._known and name and not (standard and self._root_names is not () and ROOT in self._packages):
+        if name in self._known and name and not (standard and ROOT in self._packages):
             return name
         if standard:
             return None

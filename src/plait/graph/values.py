@@ -95,17 +95,7 @@ class Opaque:
 
 
 Value: TypeAlias = (
-    Module
-    | Class
-    | Instance
-    | Function
-    | Super
-    | Context
-    | Alias
-    | External
-    | Builtin
-    | BuiltinInstance
-    | Opaque
+    Module | Class | Instance | Function | Super | Context | Alias | External | Builtin | BuiltinInstance | Opaque
 )
 Values: TypeAlias = tuple[Value, ...]
 """Each once, in the order found. Empty: nothing but None, or a name defined by itself alone."""

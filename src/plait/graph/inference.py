@@ -1,0 +1,481 @@
+"""Which values an expression can have: scopes, imports, classes and types over the facts of a Program.
+
+Nothing here knows of edges. Every question is answered from scratch or from memory, never by the order of asking: an
+answer that was cut short because it depends on itself is forgotten when the question that led to it is answered.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable, Sequence
+
+from plait.graph.classes import linearise
+from plait.graph.memory import MAX_DEPTH, Memory
+from plait.graph.program import Program
+from plait.graph.standard import (
+    MEMBERLESS_BASES,
+    PASSING_ON,
+    UNTYPED,
+    builtin_result,
+    builtin_type,
+    typing_alias,
+)
+from plait.graph.values import (
+    Alias,
+    Builtin,
+    BuiltinInstance,
+    Class,
+    Context,
+    External,
+    Function,
+    Instance,
+    Module,
+    Opaque,
+    Super,
+    Value,
+    Values,
+    chain,
+    split_types,
+)
+from plait.model import Binding, BindingKind, Import, ParsedFile, Symbol, SymbolId, SymbolKind, Unknown
+
+_CONTEXT_MANAGERS = {"contextmanager", "asynccontextmanager"}
+_ENTER = ("__enter__", "__aenter__")
+
+
+class Inference:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._memory = Memory()
+        self._bases: dict[SymbolId, tuple[SymbolId, ...]] = {}
+        self._outer_bases: dict[SymbolId, tuple[External | Builtin | Opaque, ...]] = {}
+        self._orders: dict[SymbolId, tuple[SymbolId, ...]] = {}
+
+    # Expressions
+
+    def evaluate(self, expression: str, scope: SymbolId) -> Values:
+        """The values of an expression as it is written in a scope."""
+        if "|" in expression or "[" in expression:
+            return (Alias(expression, scope),)
+        root, links = chain(expression)
+        if root == "super" and links[:1] == ("()",):
+            return self._follow(self._super(scope), links[1:])
+        return self._follow(self._root(root, scope), links)
+
+    def _follow(self, values: Values, links: Sequence[str]) -> Values:
+        for place, link in enumerate(links):
+            if link in _ENTER and links[place + 1 : place + 2] == ("()",):
+                values = _union(self._entered(value, link) for value in values)
+            elif link != "()":
+                values = _union(self.attribute(value, link) for value in values)
+            elif not (place and links[place - 1] in _ENTER):
+                values = _union(self._called(value) for value in values)
+        return values
+
+    def _root(self, root: str, scope: SymbolId) -> Values:
+        if root.startswith("<"):
+            return () if root == "<None>" else (BuiltinInstance(root.strip("<>")),)
+        return (Opaque(),) if root == "?" else self.lookup(root, scope)
+
+    def _super(self, scope: SymbolId) -> Values:
+        class_ = self.program.class_around(scope)
+        return (Super(class_),) if class_ else (Opaque(),)
+
+    # Names
+
+    def lookup(self, name: str, scope: SymbolId) -> Values:
+        """The values of a bare name: functions around, the module, star imports, builtins."""
+        for here in self.program.outward(scope):
+            found = self._in_scope(here, name)
+            if found is not None:
+                return found
+        starred = self._starred(self.program.module_of(scope), name)
+        if starred:
+            return starred
+        if hasattr(builtins, name):
+            return (Builtin(name),)
+        outside = self._outer_star(scope)
+        return (outside,) if outside else (Opaque(Unknown.NAME, name),)
+
+    def _in_scope(self, scope: SymbolId, name: str) -> Values | None:
+        """The values that the scope itself binds the name to; None if it does not bind it."""
+        program = self.program
+        definitions, imports = program.definitions(scope, name), program.imports(scope, name)
+        bindings = program.bindings(scope, name)
+        if not (definitions or imports or bindings):
+            return None
+        if not (imports or bindings):
+            return tuple(_defined(symbol) for symbol in definitions)
+
+        def compute() -> Values:
+            return _union(
+                [
+                    tuple(_defined(symbol) for symbol in definitions),
+                    *(self._imported(imported) for imported in imports),
+                    self._bound(bindings),
+                ]
+            )
+
+        return self._memory.once(("name", scope, name), compute)
+
+    def _bound(self, bindings: Sequence[Binding]) -> Values:
+        """A declared type counts alone: what is assigned must have it."""
+        declared = [one for one in bindings if one.kind is BindingKind.ANNOTATED and one.expression != "?"]
+        if declared:
+            return _union(self.instances(one.expression, one.scope) for one in declared)
+        return _union(
+            self.evaluate(one.expression, one.scope) if one.kind is BindingKind.ASSIGNED else (Opaque(),)
+            for one in bindings
+        )
+
+    # Modules
+
+    def _imported(self, imported: Import) -> Values:
+        importer = self.program.file_of[imported.scope]
+        modules = self.program.modules
+        if imported.name is not None:
+            module = modules.imported(imported, importer)
+            if module is None:
+                return (self._outside(imported, importer),)
+            return self.module_member(module, imported.name)
+        top = imported.module.partition(".")[0]
+        module = modules.absolute(imported.module, importer)
+        if module is None:
+            module = modules.absolute(top, importer)
+            return (Module(module),) if module is not None else (self._outside(imported, importer),)
+        if imported.alias != top:
+            return (Module(module),)
+        return (Module(".".join(module.split(".")[: len(module.split(".")) - imported.module.count(".")])),)
+
+    def _outside(self, imported: Import, importer: ParsedFile) -> External | Opaque:
+        """EXTERNAL, unless the name's package is in the repository and only the module is missing."""
+        name = "." * imported.level + imported.module
+        if imported.level:
+            return Opaque(Unknown.NAME, name)
+        if self.program.modules.absolute(imported.module.partition(".")[0], importer) is not None:
+            return Opaque(Unknown.NAME, name)
+        if imported.name is not None:
+            return External(f"{imported.module}.{imported.name}")
+        top = imported.module.partition(".")[0]
+        return External(top if imported.alias == top else imported.module)
+
+    def module_member(self, module: str, name: str) -> Values:
+        """What `module.name` is: a name of its scope, also by star import, or a submodule."""
+
+        def compute() -> Values:
+            file = self.program.modules.file(module)
+            if file is not None:
+                scope = file.symbols[0].id
+                found = self._in_scope(scope, name) or self._starred(scope, name)
+                if found:
+                    return found
+            child = self.program.modules.child(module, name)
+            if child is not None:
+                return (Module(child),)
+            if file is None:
+                return (Opaque(Unknown.MEMBER, module),)
+            outside = self._outer_star(file.symbols[0].id)
+            return (outside or Opaque(Unknown.MEMBER, module),)
+
+        return self._memory.once(("module", module, name), compute)
+
+    def _starred(self, module: SymbolId, name: str) -> Values:
+        """The last star import that provides the name."""
+        for imported in reversed(self.program.stars(module)):
+            source = self.program.modules.imported(imported, self.program.file_of[module])
+            file = self.program.modules.file(source) if source is not None else None
+            if source is not None and file is not None and self._exports(file, name):
+                return self.module_member(source, name)
+        return ()
+
+    def _exports(self, file: ParsedFile, name: str, seen: frozenset[str] = frozenset()) -> bool:
+        if file.exports is not None:
+            return name in file.exports
+        scope = file.symbols[0].id
+        program = self.program
+        if name.startswith("_") or file.path in seen or len(seen) > MAX_DEPTH:
+            return False
+        if program.definitions(scope, name) or program.imports(scope, name) or program.bindings(scope, name):
+            return True
+        sources = (program.modules.imported(imported, file) for imported in program.stars(scope))
+        files = (program.modules.file(source) for source in sources if source is not None)
+        return any(self._exports(one, name, seen | {file.path}) for one in files if one is not None)
+
+    def _outer_star(self, scope: SymbolId) -> External | None:
+        """Where a name nobody here defines can come from: the last star import out of the repository."""
+        module = self.program.module_of(scope)
+        for imported in reversed(self.program.stars(module)):
+            importer = self.program.file_of[module]
+            if not imported.level and self.program.modules.imported(imported, importer) is None:
+                return External(f"{imported.module}.*")
+        return None
+
+    # Classes
+
+    def bases(self, class_: SymbolId) -> tuple[SymbolId, ...]:
+        """The direct bases in the repository."""
+        if class_ not in self._bases:
+            self._bases[class_], self._outer_bases[class_] = (), ()
+            scope = self.program.symbols[class_].parent or class_
+            inner: list[SymbolId] = []
+            outer: list[External | Builtin | Opaque] = []
+            for reference in self.program.bases.get(class_, ()):
+                for value in self.evaluate(reference.expression, scope):
+                    if isinstance(value, Class):
+                        inner.append(value.id)
+                    elif isinstance(value, (External, Builtin)):
+                        outer.append(value)
+                    else:
+                        outer.append(Opaque(Unknown.RECEIVER, reference.expression))
+            self._bases[class_] = tuple(one for one in dict.fromkeys(inner) if one != class_)
+            self._outer_bases[class_] = tuple(dict.fromkeys(outer))
+        return self._bases[class_]
+
+    def order(self, class_: SymbolId) -> tuple[SymbolId, ...]:
+        """The method resolution order, classes outside of the repository left out."""
+        if class_ not in self._orders:
+            pending, reached = [class_], {class_}
+            while pending:
+                for base in self.bases(pending.pop()):
+                    if base not in reached:
+                        reached.add(base)
+                        pending.append(base)
+            linearise(class_, self._bases, self._orders)
+        return self._orders[class_]
+
+    def member(self, class_: SymbolId, name: str, *, after: bool = False) -> tuple[SymbolId, list[Symbol]] | None:
+        """The nearest class in the order that defines a method or class of that name, and the definitions."""
+        for owner in self.order(class_)[1 if after else 0 :]:
+            definitions = self.program.definitions(owner, name)
+            if definitions:
+                return owner, definitions
+        return None
+
+    def attribute(self, value: Value, name: str) -> Values:
+        """What `value.name` is."""
+        match value:
+            case Module(name=module):
+                return self.module_member(module, name)
+            case Class(id=class_, typed=typed):
+                return self._class_attribute(class_, name, typed)
+            case Instance(id=class_, typed=typed):
+                return self._instance_attribute(class_, name, typed)
+            case Super(id=class_):
+                found = self._member_values(class_, name, after=True)
+                if found is None:
+                    return self._missing(class_, name)
+                return _union(self._taken(one, class_, typed=False) for one in found)
+            case Function(id=function):
+                return self._function_attribute(function)
+            case External(path=path):
+                return (External(f"{path}.{name}"),)
+            case Builtin() | BuiltinInstance():
+                return self._builtin_attribute(value, name)
+            case Opaque(reason=Unknown.NAME):
+                return (value,)
+        return (Opaque(Unknown.RECEIVER),)
+
+    def _class_attribute(self, class_: SymbolId, name: str, typed: bool) -> Values:
+        found = self._member_values(class_, name)
+        if found is None:
+            return self._missing(class_, name)
+        if any(isinstance(one, External) and one.path.startswith("enum.") for one in self._all_outer_bases(class_)):
+            return tuple(one if isinstance(one, Function) else Instance(class_) for one in found)
+        return tuple(Function(one.id, class_, typed) if isinstance(one, Function) else one for one in found)
+
+    def _instance_attribute(self, class_: SymbolId, name: str, typed: bool) -> Values:
+        if name == "__class__":
+            return (Class(class_, typed),)
+        found = self._member_values(class_, name)
+        if found is None:
+            return self._missing(class_, name)
+        return _union(self._taken(one, class_, typed=typed) for one in found)
+
+    def _taken(self, value: Value, receiver: SymbolId, *, typed: bool) -> Values:
+        """A class attribute read from an object: a property's value, a method with its receiver."""
+        if not isinstance(value, Function):
+            return (value,)
+        if self.program.is_property(value.id):
+            return self.result(Function(value.id, receiver, typed))
+        return (Function(value.id, receiver, typed),)
+
+    def _member_values(self, class_: SymbolId, name: str, *, after: bool = False) -> Values | None:
+        """What the nearest class in the order binds the attribute to; None if none does.
+
+        Where that is unknown, a declaration in a class further on tells.
+        """
+
+        def compute() -> Values:
+            nearest: Values | None = None
+            for owner in self.order(class_)[1 if after else 0 :]:
+                found = self._own_member(owner, name)
+                if found is None:
+                    continue
+                if nearest is None:
+                    nearest = found
+                if not all(isinstance(one, Opaque) for one in found):
+                    return found if all(isinstance(one, Opaque) for one in nearest) else nearest
+            return nearest if nearest is not None else _NOWHERE
+
+        found = self._memory.once(("member", class_, name, after), compute)
+        return None if found is _NOWHERE else found
+
+    def _own_member(self, class_: SymbolId, name: str) -> Values | None:
+        assigned = self.program.attributes(class_, name)
+        if not assigned:
+            return self._in_scope(class_, name)
+        definitions = self.program.definitions(class_, name)
+        if any(self.program.is_property(symbol.id) for symbol in definitions):
+            return tuple(_defined(symbol) for symbol in definitions)
+        bindings = [*self.program.bindings(class_, name), *assigned]
+        return _union([tuple(_defined(symbol) for symbol in definitions), self._bound(bindings)])
+
+    def _all_outer_bases(self, class_: SymbolId) -> list[External | Builtin | Opaque]:
+        order = self.order(class_)
+        return list(dict.fromkeys(outer for one in order for outer in self._outer_bases.get(one, ())))
+
+    def _missing(self, class_: SymbolId, name: str) -> Values:
+        """No class of the repository has the attribute: `object`, a base outside, or nobody."""
+        outer = self._all_outer_bases(class_)
+        known = [object, *(getattr(builtins, one.name, object) for one in outer if isinstance(one, Builtin))]
+        outside = [
+            one.path if isinstance(one, External) else one.detail
+            for one in outer
+            if not isinstance(one, Builtin) and not (isinstance(one, External) and one.path in MEMBERLESS_BASES)
+        ]
+        if outside and not hasattr(object, name):
+            return (Opaque(Unknown.RECEIVER, outside[0]),)
+        if any(hasattr(one, name) for one in known) or hasattr(type, name):
+            return (Builtin(f"object.{name}"),)
+        if self.member(class_, "__getattr__") is not None:
+            return (Opaque(Unknown.DYNAMIC, "__getattr__"),)
+        return (Opaque(Unknown.MEMBER, self.program.symbols[class_].qualified_name),)
+
+    def _function_attribute(self, function: SymbolId) -> Values:
+        """An attribute of a function comes from what decorates it, if anything."""
+        for reference in self.program.decorators(function):
+            for value in self.evaluate(reference.expression, reference.source):
+                if isinstance(value, External):
+                    return (value,)
+                if isinstance(value, Builtin):
+                    return (Builtin(f"{value.name}.?"),)
+        return (Opaque(Unknown.RECEIVER),)
+
+    def _builtin_attribute(self, value: Builtin | BuiltinInstance, name: str) -> Values:
+        if isinstance(value, Builtin):
+            return (Builtin(f"{value.name}.{name}"),)
+        type_ = getattr(builtins, value.type, None)
+        if type_ is not None and not hasattr(type_, name):
+            return (Opaque(Unknown.RECEIVER, value.type),)
+        return (Builtin(f"{value.type}.{name}"),)
+
+    # Calls
+
+    def _called(self, value: Value) -> Values:
+        """What calling the value returns."""
+        match value:
+            case Class(id=class_):
+                return (Instance(class_),)
+            case Function():
+                return self.result(value)
+            case Instance(id=class_):
+                found = self.member(class_, "__call__")
+                if found is not None:
+                    return _union(self.result(Function(one.id, class_, typed=True)) for one in found[1])
+            case External(path=path):
+                return (Opaque(),) if path in PASSING_ON else (External(f"{path}()"),)
+            case Builtin(name=name):
+                result = builtin_result(name)
+                return (BuiltinInstance(result),) if result else (Opaque(),)
+            case Opaque(reason=Unknown.NAME):
+                return (value,)
+        return (Opaque(),)
+
+    def result(self, function: Function) -> Values:
+        """What the function's return annotation says; a decorator is taken to leave that as it is."""
+
+        def compute() -> Values:
+            written = self.program.returns(function.id)
+            if written is None:
+                return (Opaque(),)
+            if self.program.decorated(function.id) & _CONTEXT_MANAGERS:
+                _, _, inner = written.partition("[")
+                first = next(split_types(inner.removesuffix("]"), ","), "")
+                return (Context(self.instances(first, function.id, function.receiver)),)
+            return self.instances(written, function.id, function.receiver)
+
+        return self._memory.once(("result", function.id, function.receiver), compute)
+
+    def _entered(self, value: Value, method: str) -> Values:
+        """What `with value as` binds: by the annotation of `__enter__` if that tells, else the object itself."""
+        match value:
+            case Context(entered=entered):
+                return entered
+            case Instance(id=class_):
+                found = self.member(class_, method)
+                results = _union(self.result(Function(one.id, class_)) for one in found[1]) if found else ()
+                return results if any(not isinstance(one, Opaque) for one in results) else (Instance(class_),)
+            case External() | BuiltinInstance():
+                return (value,)
+        return (Opaque(),)
+
+    # Types
+
+    def instances(self, written: str, scope: SymbolId, receiver: SymbolId | None = None) -> Values:
+        """The values that have a type as it is written in a scope; `Self` is the receiver's class."""
+        return self._memory.once(
+            ("type", written, scope, receiver),
+            lambda: _union(self._instances_of(one, scope, receiver) for one in split_types(written)),
+        )
+
+    def _instances_of(self, written: str, scope: SymbolId, receiver: SymbolId | None) -> Values:
+        base, bracket, inner = written.partition("[")
+        last = base.rpartition(".")[2]
+        if last == "type" and bracket:
+            found = self.instances(inner.removesuffix("]"), scope, receiver)
+            return tuple(Class(one.id, one.typed) if isinstance(one, Instance) else Opaque() for one in found)
+        if last == "Self":
+            class_ = receiver or self.program.class_around(scope)
+            return (Instance(class_, typed=receiver is not None),) if class_ else (Opaque(),)
+        if base.startswith("<") or base in ("?", ""):
+            return self._root(base or "?", scope)
+        return _union(self._instances_from(value) for value in self._type_values(base, scope))
+
+    def _type_values(self, base: str, scope: SymbolId) -> Values:
+        """A type's name is looked up where the function is defined, its class included, then inside the function."""
+        places = [scope]
+        parent = self.program.symbols[scope].parent
+        if self.program.is_function(scope) and parent is not None:
+            places.insert(0, parent)
+        found: Values = ()
+        for place in places:
+            found = self.evaluate(base, place)
+            if any(isinstance(one, (Class, Alias, External, Builtin)) for one in found):
+                return found
+        return found
+
+    def _instances_from(self, value: Value) -> Values:
+        match value:
+            case Class(id=class_):
+                return (Instance(class_),)
+            case Alias(expression=expression, scope=scope):
+                return self.instances(expression, scope)
+            case External(path=path) if path in UNTYPED:
+                return (Opaque(),)
+            case External(path=path):
+                alias = typing_alias(path)
+                return (BuiltinInstance(alias),) if alias else (value,)
+            case Builtin(name=name) if builtin_type(name):
+                return (BuiltinInstance(name),)
+        return (Opaque(),)
+
+
+_NOWHERE: Values = (Opaque(Unknown.MEMBER, "nowhere"),)
+
+
+def _defined(symbol: Symbol) -> Value:
+    return Class(symbol.id) if symbol.kind is SymbolKind.CLASS else Function(symbol.id)
+
+
+def _union(parts: Iterable[Values]) -> Values:
+    return tuple(dict.fromkeys(value for part in parts for value in part))

@@ -1,0 +1,227 @@
+"""The call graph by scopes, imports, class hierarchy and types. No edge is made by a name alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from plait.graph.confidence import SYNTAX, confidence
+from plait.graph.inference import Inference
+from plait.graph.program import Program
+from plait.graph.values import Builtin, BuiltinInstance, Class, External, Function, Instance, Opaque, Value
+from plait.model import (
+    Edge,
+    EdgeKind,
+    Evidence,
+    Graph,
+    ParsedFile,
+    Receiver,
+    Reference,
+    ReferenceKind,
+    SymbolId,
+    SymbolKind,
+    Unknown,
+    Unresolved,
+    Via,
+)
+
+MAX_CANDIDATES = 4
+"""A site with more possible targets has none: callgraph.md 4.3, "keep at most 4 candidates"."""
+
+_REASONS = (Unknown.RECEIVER, Unknown.DYNAMIC, Unknown.MEMBER, Unknown.NAME, Unknown.EXTERNAL, Unknown.BUILTIN)
+"""Which reason stands for a site with several: the first that leaves most open."""
+
+
+class ScopedGraph:
+    def build(self, files: Sequence[ParsedFile]) -> Graph:
+        program = Program(files)
+        inference = Inference(program)
+        edges = _Edges()
+        unresolved: list[Unresolved] = []
+        for file in program.files:
+            for reference in file.references:
+                site = resolve(reference, inference)
+                for target in site.targets:
+                    edges.add(_edge(reference, target, file.path, site.candidates))
+                if site.unknown is not None:
+                    reason, detail = site.unknown
+                    unresolved.append(Unresolved(reference, file.path, reason, detail))
+            for edge in (*_contains(file), *_imports(file, program), *_overrides(file, inference)):
+                edges.add(edge)
+        return Graph(edges.sorted(), tuple(unresolved))
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    id: SymbolId
+    via: Via
+    typed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What one reference can lead to: targets, or a reason for having none, or both."""
+
+    targets: tuple[Target, ...]
+    candidates: int
+    unknown: tuple[Unknown, str] | None
+
+
+def resolve(reference: Reference, inference: Inference) -> Site:
+    scope = reference.source
+    if reference.kind is ReferenceKind.BASE:
+        scope = inference.program.symbols[scope].parent or scope
+    found: dict[SymbolId, Target] = {}
+    unknown: list[tuple[Unknown, str]] = []
+    for value in inference.evaluate(reference.expression, scope) or (Opaque(),):
+        targets = _targets(value, reference.kind, inference)
+        for target in targets:
+            found.setdefault(target.id, target)
+        if not targets:
+            unknown.append(_reason(value, reference, inference))
+    # A type without the member would fail at run time, so it is no alternative to one that has it.
+    has_member = [one for one in unknown if one[0] is not Unknown.MEMBER]
+    unknown = has_member if found or has_member else unknown
+    unknown.sort(key=lambda one: _REASONS.index(one[0]))
+    if len(found) > MAX_CANDIDATES:
+        return Site((), 0, (Unknown.RECEIVER, f"{len(found)} candidates"))
+    if not found:
+        return Site((), 0, unknown[0])
+    open_ = next((one for one in unknown if one[0].could_be_here), None)
+    return Site(tuple(found.values()), len(found) + len(unknown), open_)
+
+
+def _targets(value: Value, kind: ReferenceKind, inference: Inference) -> list[Target]:
+    if kind is ReferenceKind.BASE:
+        return [Target(value.id, Via.DECLARATION, typed=False)] if isinstance(value, Class) else []
+    decorated = kind is ReferenceKind.DECORATOR
+    match value:
+        case Function(id=function, typed=typed):
+            return [Target(function, Via.DECORATOR if decorated else Via.CALL, typed)]
+        case Class(id=class_, typed=typed):
+            via = Via.DECORATOR if decorated else Via.CONSTRUCT
+            found = inference.member(class_, "__init__")
+            return [Target(one.id, via, typed) for one in found[1]] if found else [Target(class_, via, typed)]
+        case Instance(id=class_, typed=typed):
+            found = inference.member(class_, "__call__")
+            return [Target(one.id, Via.DUNDER, typed) for one in found[1]] if found else []
+    return []
+
+
+def _reason(value: Value, reference: Reference, inference: Inference) -> tuple[Unknown, str]:
+    """Why a value is no target."""
+    match value:
+        case External():
+            return Unknown.EXTERNAL, value.package
+        case Builtin(name=name):
+            return Unknown.BUILTIN, name
+        case BuiltinInstance(type=name):
+            return Unknown.BUILTIN, name
+        case Opaque(reason=reason, detail=detail):
+            if reason is Unknown.RECEIVER and reference.receiver is Receiver.NONE:
+                return Unknown.DYNAMIC, detail
+            if not detail and reason is Unknown.DYNAMIC and reference.receiver is not Receiver.NONE and reference.name:
+                return Unknown.RECEIVER, detail
+            return reason, detail
+        case Instance(id=class_):
+            return Unknown.MEMBER, f"{inference.program.symbols[class_].qualified_name}.__call__"
+    return Unknown.DYNAMIC, ""
+
+
+class _Edges:
+    """Each (source, target, kind, via) once: the line of its first site, the evidence of its best one."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[SymbolId, SymbolId, EdgeKind, Via], Edge] = {}
+
+    def add(self, edge: Edge) -> None:
+        key = (edge.source, edge.target, edge.kind, edge.via)
+        known = self._found.get(key)
+        if known is None:
+            self._found[key] = edge
+            return
+        best = max(known, edge, key=lambda one: (one.evidence, -one.candidates, -one.line))
+        self._found[key] = Edge(
+            edge.source,
+            edge.target,
+            edge.kind,
+            edge.via,
+            best.evidence,
+            best.confidence,
+            best.path,
+            min(known.line, edge.line),
+            best.candidates,
+        )
+
+    def sorted(self) -> tuple[Edge, ...]:
+        return tuple(self._found[key] for key in sorted(self._found))
+
+
+def _edge(reference: Reference, target: Target, path: str, candidates: int) -> Edge:
+    kind = EdgeKind.INHERITS if reference.kind is ReferenceKind.BASE else EdgeKind.CALLS
+    evidence = Evidence.AMBIGUOUS if candidates > 1 else Evidence.TYPED if target.typed else Evidence.SCOPED
+    return Edge(
+        source=reference.source,
+        target=target.id,
+        kind=kind,
+        via=target.via,
+        evidence=evidence,
+        confidence=confidence(target.via, candidates),
+        path=path,
+        line=reference.line,
+        candidates=candidates,
+    )
+
+
+def _declared(
+    source: SymbolId, target: SymbolId, kind: EdgeKind, via: Via, path: str, line: int, sure: float | None = None
+) -> Edge:
+    return Edge(source, target, kind, via, Evidence.SCOPED, confidence(via) if sure is None else sure, path, line)
+
+
+def _contains(file: ParsedFile) -> Iterator[Edge]:
+    for symbol in file.symbols:
+        if symbol.parent is not None:
+            line = symbol.span.start_line
+            yield _declared(symbol.parent, symbol.id, EdgeKind.CONTAINS, Via.DECLARATION, file.path, line, sure=SYNTAX)
+
+
+def _imports(file: ParsedFile, program: Program) -> Iterator[Edge]:
+    """From the module to each module it names; `from package import module` names the module, not the package."""
+    for imported in file.imports:
+        name = program.modules.imported(imported, file)
+        if name is None:
+            continue
+        package = program.modules.file(name)
+        if imported.name not in (None, "*") and imported.name is not None:
+            scope = package.symbols[0].id if package else None
+            own = scope is not None and (
+                program.definitions(scope, imported.name) or program.bindings(scope, imported.name)
+            )
+            child = program.modules.child(name, imported.name)
+            if child is not None and not own:
+                package = program.modules.file(child)
+        if package is not None and package is not file:
+            yield _declared(
+                file.symbols[0].id,
+                package.symbols[0].id,
+                EdgeKind.IMPORTS,
+                Via.DECLARATION,
+                file.path,
+                imported.line,
+            )
+
+
+def _overrides(file: ParsedFile, inference: Inference) -> Iterator[Edge]:
+    """From a method to the one it replaces, in the nearest class of the order; mangled names replace nothing."""
+    for symbol in file.symbols:
+        if symbol.kind is not SymbolKind.METHOD or symbol.parent is None:
+            continue
+        mangled = symbol.name.startswith("__") and not symbol.name.endswith("__")
+        if mangled or symbol not in inference.program.definitions(symbol.parent, symbol.name):
+            continue
+        found = inference.member(symbol.parent, symbol.name, after=True)
+        for target in found[1] if found else ():
+            if target.kind is SymbolKind.METHOD:
+                line = symbol.span.start_line
+                yield _declared(symbol.id, target.id, EdgeKind.OVERRIDES, Via.OVERRIDE, file.path, line)
