@@ -1,1 +1,1 @@
-"""The back end of a small web shop."""
+"""A small web shop: catalogue, carts, accounts, orders."""

@@ -1,73 +1,84 @@
-"""Passwords and tokens."""
+"""Passwords and signed tokens."""
 
 import base64
+import binascii
 import hashlib
 import hmac
 import json
 import os
-import secrets
+import sqlite3
 import time
 from typing import Any
 
-from shop.database import execute_query
+from .database import execute_query
 
-SECRET = os.environ.get("SHOP_SECRET", "change me").encode()
-ROUNDS = 200_000
-LIFETIME = 3600
+SECRET_KEY = os.environ.get("SHOP_SECRET_KEY", "dev-only-secret").encode()
+TOKEN_LIFETIME = 3600
+PBKDF2_ROUNDS = 200_000
+JWT_HEADER = {"alg": "HS256", "typ": "JWT"}
 
 
-def hash_password(password: str) -> str:
-    """Derive a salted digest that is safe to store."""
-    salt = secrets.token_bytes(16)
-    digest = hashlib.pbkdf2_hmac("sha256", password.encode(), salt, ROUNDS)
+class AuthError(Exception):
+    """Bad credentials, or a token that cannot be trusted."""
+
+
+def hash_password(password: str, salt: bytes | None = None) -> str:
+    """Derive a storable string of the form ``salt$digest``, both in hex."""
+    if salt is None:
+        salt = os.urandom(16)
+    digest = hashlib.pbkdf2_hmac("sha256", password.encode(), salt, PBKDF2_ROUNDS)
     return f"{salt.hex()}${digest.hex()}"
 
 
 def verify_password(password: str, stored: str) -> bool:
-    """Compare a password with what hash_password returned for it."""
-    salt, _, expected = stored.partition("$")
-    digest = hashlib.pbkdf2_hmac("sha256", password.encode(), bytes.fromhex(salt), ROUNDS)
-    return hmac.compare_digest(digest.hex(), expected)
+    """Compare a plain password with a stored hash in constant time."""
+    salt_hex, _, digest = stored.partition("$")
+    if not digest:
+        return False
+    candidate = hash_password(password, bytes.fromhex(salt_hex))
+    return hmac.compare_digest(candidate, stored)
 
 
-def create_jwt_token(user_id: int, role: str) -> str:
-    header = base64.urlsafe_b64encode(json.dumps({"alg": "HS256", "typ": "JWT"}).encode()).rstrip(b"=")
-    claims = {"sub": user_id, "role": role, "exp": int(time.time()) + LIFETIME, "jti": secrets.token_hex(8)}
-    payload = base64.urlsafe_b64encode(json.dumps(claims).encode()).rstrip(b"=")
-    signature = hmac.new(SECRET, header + b"." + payload, hashlib.sha256).digest()
-    return (header + b"." + payload + b"." + base64.urlsafe_b64encode(signature).rstrip(b"=")).decode()
+def _sign(message: str) -> str:
+    digest = hmac.new(SECRET_KEY, message.encode(), hashlib.sha256).digest()
+    encoded = base64.urlsafe_b64encode(digest)
+    return encoded.rstrip(b"=").decode()
 
 
-def validate_jwt_token(token: str) -> dict[str, Any]:
-    """Return the claims of a genuine token that has neither expired nor been revoked.
+def create_jwt_token(user_id: int, now: float | None = None) -> str:
+    issued = int(time.time() if now is None else now)
+    claims = {"sub": str(user_id), "iat": issued, "exp": issued + TOKEN_LIFETIME}
+    segments = []
+    for part in (JWT_HEADER, claims):
+        raw = json.dumps(part, separators=(",", ":")).encode()
+        segments.append(base64.urlsafe_b64encode(raw).rstrip(b"=").decode())
+    message = ".".join(segments)
+    return f"{message}.{_sign(message)}"
 
-    Raises PermissionError for any other.
-    """
+
+def validate_jwt_token(token: str, now: float | None = None) -> dict[str, Any]:
+    """Return the claims of a token; raise AuthError if forged or expired."""
+    message, _, signature = token.rpartition(".")
+    if not hmac.compare_digest(signature.encode(), _sign(message).encode()):
+        raise AuthError("bad token signature")
     try:
-        signed, _, signature = token.rpartition(".")
-        given = base64.urlsafe_b64decode(signature + "=" * (-len(signature) % 4))
-        payload = signed.partition(".")[2]
-        claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
-    except ValueError:
-        raise PermissionError("malformed token") from None
-    if not hmac.compare_digest(given, hmac.new(SECRET, signed.encode(), hashlib.sha256).digest()):
-        raise PermissionError("bad signature")
-    if claims["exp"] < time.time():
-        raise PermissionError("expired token")
-    if execute_query("SELECT 1 FROM revoked WHERE token_id = ?", (claims["jti"],)):
-        raise PermissionError("revoked token")
+        payload = message.split(".")[1]
+        padded = payload + "=" * (-len(payload) % 4)
+        claims = json.loads(base64.urlsafe_b64decode(padded))
+    except (IndexError, binascii.Error, ValueError) as exc:
+        raise AuthError("malformed token") from exc
+    if claims.get("exp", 0) <= (time.time() if now is None else now):
+        raise AuthError("token expired")
     return claims
 
 
-def revoke_token(token: str) -> None:
-    """Log out: the token is refused from now on."""
-    claims = validate_jwt_token(token)
-    execute_query("INSERT OR IGNORE INTO revoked VALUES (?, ?)", (claims["jti"], claims["exp"]))
-
-
-def require_role(token: str, role: str) -> int:
-    """Return the id of the caller, or raise PermissionError if the role does not allow the action."""
-    claims = validate_jwt_token(token)
-    if claims["role"] not in (role, "admin"):
-        raise PermissionError(f"only for {role}")
-    return claims["sub"]
+def login(conn: sqlite3.Connection, email: str, password: str) -> str:
+    """Exchange credentials for a bearer token."""
+    rows = execute_query(
+        conn,
+        "SELECT id, password_hash FROM users WHERE email = ?",
+        (email.strip().lower(),),
+    )
+    if not rows or not verify_password(password, rows[0]["password_hash"]):
+        raise AuthError("unknown email or wrong password")
+    return create_jwt_token(rows[0]["id"])

@@ -1,69 +1,55 @@
-"""Shopping carts and what is left on the shelf."""
+"""Shopping carts, one per user."""
 
-import time
+import sqlite3
 from dataclasses import dataclass
 
-from .database import execute_query, run_in_transaction
+from .database import execute_query
+
+MAX_PER_LINE = 99
 
 
-@dataclass
-class Line:
+@dataclass(frozen=True)
+class CartLine:
     product_id: int
     title: str
-    price: int
+    unit_price: int
     quantity: int
 
 
-@dataclass
-class Cart:
-    user_id: int
-    lines: list[Line]
-    percent_off: int
-
-
-def load_cart(user_id: int) -> Cart:
+def load_cart(conn: sqlite3.Connection, user_id: int) -> list[CartLine]:
+    """Return the lines of a cart at current prices."""
     rows = execute_query(
-        "SELECT product_id, title, price, quantity FROM cart_lines JOIN products ON products.id = product_id"
-        " WHERE user_id = ? ORDER BY product_id",
+        conn,
+        "SELECT p.id AS product_id, p.title, p.price AS unit_price, c.quantity"
+        " FROM cart_items AS c JOIN products AS p ON p.id = c.product_id"
+        " WHERE c.user_id = ? ORDER BY p.title",
         (user_id,),
     )
-    coupon = execute_query(
-        "SELECT percent FROM cart_coupons JOIN coupons USING (code) WHERE user_id = ? AND expires > ?",
-        (user_id, int(time.time())),
-    )
-    return Cart(user_id, [Line(*row) for row in rows], coupon[0]["percent"] if coupon else 0)
+    return [CartLine(**dict(row)) for row in rows]
 
 
-def add_item(user_id: int, product_id: int, quantity: int = 1) -> Cart:
-    """Add to the line of a product, or begin one."""
-    if quantity < 1:
-        raise ValueError("quantity must be positive")
+def add_item(
+    conn: sqlite3.Connection, user_id: int, product_id: int, quantity: int = 1
+) -> list[CartLine]:
+    """Add to the line of a product, or open one; return the cart."""
+    if not 1 <= quantity <= MAX_PER_LINE:
+        raise ValueError(f"quantity must be between 1 and {MAX_PER_LINE}")
+    if not execute_query(conn, "SELECT 1 FROM products WHERE id = ?", (product_id,)):
+        raise LookupError(f"no product {product_id}")
     execute_query(
-        "INSERT INTO cart_lines VALUES (?, ?, ?)"
-        " ON CONFLICT (user_id, product_id) DO UPDATE SET quantity = quantity + excluded.quantity",
-        (user_id, product_id, quantity),
+        conn,
+        "INSERT INTO cart_items (user_id, product_id, quantity) VALUES (?, ?, ?)"
+        " ON CONFLICT (user_id, product_id)"
+        " DO UPDATE SET quantity = min(quantity + excluded.quantity, ?)",
+        (user_id, product_id, quantity, MAX_PER_LINE),
     )
-    return load_cart(user_id)
+    return load_cart(conn, user_id)
 
 
-def remove_item(user_id: int, product_id: int) -> Cart:
-    execute_query("DELETE FROM cart_lines WHERE user_id = ? AND product_id = ?", (user_id, product_id))
-    return load_cart(user_id)
-
-
-def apply_coupon(user_id: int, code: str) -> Cart:
-    """Redeem a code; the last one given counts."""
-    if not execute_query("SELECT 1 FROM coupons WHERE code = ? AND expires > ?", (code, int(time.time()))):
-        raise ValueError(f"unknown or expired: {code}")
-    execute_query("INSERT OR REPLACE INTO cart_coupons VALUES (?, ?)", (user_id, code))
-    return load_cart(user_id)
-
-
-def reserve_stock(cart: Cart) -> None:
-    """Take every line off the shelf at once; ValueError, and nothing taken, if one is short."""
-    taken = "UPDATE products SET stock = CASE WHEN stock >= ? THEN stock - ? END WHERE id = ?"
-    for line in cart.lines:
-        (product,) = execute_query("SELECT stock FROM products WHERE id = ?", (line.product_id,))
-        if product["stock"] < line.quantity:
-            raise ValueError(f"only {product['stock']} left of {line.title}")
-    run_in_transaction((taken, (line.quantity, line.quantity, line.product_id)) for line in cart.lines)
+def clear_cart(conn: sqlite3.Connection, user_id: int) -> int:
+    removed = execute_query(
+        conn,
+        "DELETE FROM cart_items WHERE user_id = ? RETURNING product_id",
+        (user_id,),
+    )
+    return len(removed)

@@ -1,54 +1,72 @@
-"""SQLite access."""
+"""SQLite access shared by all modules."""
 
-import os
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
-
-DATABASE = os.environ.get("SHOP_DATABASE", "shop.db")
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS users (
-    id INTEGER PRIMARY KEY, email TEXT UNIQUE, name TEXT, password TEXT, role TEXT DEFAULT 'customer', active INTEGER
+    id INTEGER PRIMARY KEY,
+    email TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    country TEXT NOT NULL,
+    password_hash TEXT NOT NULL
 );
-CREATE TABLE IF NOT EXISTS revoked (token_id TEXT PRIMARY KEY, expires INTEGER);
-CREATE TABLE IF NOT EXISTS products (id INTEGER PRIMARY KEY, title TEXT, price INTEGER, stock INTEGER);
-CREATE TABLE IF NOT EXISTS cart_lines (
-    user_id INTEGER, product_id INTEGER, quantity INTEGER, PRIMARY KEY (user_id, product_id)
+CREATE TABLE IF NOT EXISTS products (
+    id INTEGER PRIMARY KEY,
+    title TEXT NOT NULL,
+    slug TEXT NOT NULL UNIQUE,
+    price INTEGER NOT NULL,
+    stock INTEGER NOT NULL DEFAULT 0
 );
-CREATE TABLE IF NOT EXISTS coupons (code TEXT PRIMARY KEY, percent INTEGER, expires INTEGER);
-CREATE TABLE IF NOT EXISTS cart_coupons (user_id INTEGER PRIMARY KEY, code TEXT);
+CREATE TABLE IF NOT EXISTS cart_items (
+    user_id INTEGER NOT NULL REFERENCES users(id),
+    product_id INTEGER NOT NULL REFERENCES products(id),
+    quantity INTEGER NOT NULL,
+    PRIMARY KEY (user_id, product_id)
+);
+CREATE TABLE IF NOT EXISTS orders (
+    id TEXT PRIMARY KEY,
+    user_id INTEGER NOT NULL REFERENCES users(id),
+    total INTEGER NOT NULL,
+    created_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
+);
 CREATE TABLE IF NOT EXISTS payments (
-    id TEXT PRIMARY KEY, user_id INTEGER, amount INTEGER, currency TEXT, status TEXT, created INTEGER
+    intent_id TEXT PRIMARY KEY,
+    order_id TEXT NOT NULL REFERENCES orders(id),
+    status TEXT NOT NULL
 );
 """
 
-_connection: sqlite3.Connection | None = None
+
+def open_database(path: str = ":memory:") -> sqlite3.Connection:
+    """Open the file in autocommit mode and create missing tables."""
+    conn = sqlite3.connect(path, isolation_level=None)
+    conn.row_factory = sqlite3.Row
+    conn.execute("PRAGMA foreign_keys = ON")
+    conn.executescript(SCHEMA)
+    return conn
 
 
-def connect() -> sqlite3.Connection:
-    """Open the file on first use and create missing tables."""
-    global _connection
-    if _connection is None:
-        _connection = sqlite3.connect(DATABASE)
-        _connection.row_factory = sqlite3.Row
-        _connection.executescript(SCHEMA)
-    return _connection
+def execute_query(
+    conn: sqlite3.Connection, sql: str, params: Sequence[Any] = ()
+) -> list[sqlite3.Row]:
+    """Run one statement and return whatever rows it yields."""
+    cursor = conn.execute(sql, params)
+    try:
+        return cursor.fetchall()
+    finally:
+        cursor.close()
 
 
-def execute_query(statement: str, parameters: Sequence[Any] = ()) -> list[sqlite3.Row]:
-    """Run one SQL statement, commit, and return all rows."""
-    connection = connect()
-    rows = connection.execute(statement, parameters).fetchall()
-    connection.commit()
-    return rows
-
-
-def run_in_transaction(statements: Iterable[tuple[str, Sequence[Any]]]) -> list[int]:
-    """Run all statements or none; return how many rows each of them changed."""
-    connection = connect()
-    changed = []
-    with connection:
-        for statement, parameters in statements:
-            changed.append(connection.execute(statement, parameters).rowcount)
-    return changed
+@contextmanager
+def transaction(conn: sqlite3.Connection) -> Iterator[None]:
+    """All writes inside the block take effect together or not at all."""
+    conn.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        conn.execute("ROLLBACK")
+        raise
+    conn.execute("COMMIT")

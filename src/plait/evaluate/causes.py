@@ -1,0 +1,181 @@
+"""Why a relevant symbol is not among the first k, and what moved between two rankings of one topic.
+
+There are three causes, and a symbol that is missing has exactly one of them:
+
+- never a candidate: the strategy did not score it at all;
+- outranked: symbols that are not relevant stand above it with a greater score;
+- cut: it was scored, and only relevant symbols, or equal scores, or the strategy's own cut kept it out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from plait.evaluate.collection import Topic
+from plait.model import Candidate, Ranking, Reason, Step, SymbolId
+from plait.ranking import positions
+
+
+class Cause(StrEnum):
+    NEVER_A_CANDIDATE = "never a candidate"
+    OUTRANKED = "outranked"
+    CUT = "cut"
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    symbol: SymbolId
+    cause: Cause
+    rank: int | None
+    """1-based, among all that was scored; None if it was not"""
+    above: tuple[SymbolId, ...]
+    """outranked: the irrelevant symbols among the first k with a greater score, in order; else empty"""
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """Where one symbol stands in the rankings of A and of B."""
+
+    symbol: SymbolId
+    relevant: bool
+    a: int | None
+    """1-based rank among all that A scored; None if it was not"""
+    b: int | None
+    step: Step | None
+    """the edge by which B reached it, if B walked to it"""
+    gained: tuple[Reason, ...]
+    """reasons under B from a source that A has no reason of, greatest first"""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    topic: Topic
+    k: int
+    relevant: tuple[SymbolId, ...]
+    """by id"""
+    a: str
+    b: str
+    ranking_a: Ranking
+    ranking_b: Ranking
+    movements: tuple[Movement, ...]
+    """of every symbol that is relevant or among the first k of either: by rank under A, then under B, then id"""
+    missing_a: tuple[Missing, ...]
+    missing_b: tuple[Missing, ...]
+
+    @property
+    def left(self) -> tuple[SymbolId, ...]:
+        """What is among A's first k and not among B's, in A's order."""
+        return _without(_first(self.ranking_a, self.k), _first(self.ranking_b, self.k))
+
+    @property
+    def entered(self) -> tuple[SymbolId, ...]:
+        """What is among B's first k and not among A's, in B's order."""
+        return _without(_first(self.ranking_b, self.k), _first(self.ranking_a, self.k))
+
+
+def missing(ranking: Ranking, relevant: Collection[SymbolId], k: int) -> tuple[Missing, ...]:
+    """Return every relevant symbol that is not among the first k, by id, with its cause."""
+    pool = ranking.pool or ranking.candidates
+    place = positions(pool)
+    first = set(_first(ranking, k))
+    found: list[Missing] = []
+    for symbol in sorted(relevant):
+        if symbol in first:
+            continue
+        if symbol not in place:
+            found.append(Missing(symbol, Cause.NEVER_A_CANDIDATE, None, ()))
+            continue
+        score = pool[place[symbol] - 1].score
+        above = tuple(c.symbol for c in ranking.candidates[:k] if c.symbol not in relevant and c.score > score)
+        found.append(Missing(symbol, Cause.OUTRANKED if above else Cause.CUT, place[symbol], above))
+    return tuple(found)
+
+
+def explain(
+    topic: Topic, judged: Mapping[SymbolId, int], k: int, a: tuple[str, Ranking], b: tuple[str, Ranking]
+) -> Explanation:
+    """Explain one topic under two labelled rankings."""
+    relevant = tuple(sorted(symbol for symbol, relevance in judged.items() if relevance > 0))
+    (label_a, ranking_a), (label_b, ranking_b) = a, b
+    pool_a, pool_b = ranking_a.pool or ranking_a.candidates, ranking_b.pool or ranking_b.candidates
+    place_a, place_b = positions(pool_a), positions(pool_b)
+    reached = {step.reached: step for step in reversed(ranking_b.trace.steps)}
+    shown = {*relevant, *_first(ranking_a, k), *_first(ranking_b, k)}
+    last = max(len(pool_a), len(pool_b)) + 1
+    return Explanation(
+        topic=topic,
+        k=k,
+        relevant=relevant,
+        a=label_a,
+        b=label_b,
+        ranking_a=ranking_a,
+        ranking_b=ranking_b,
+        movements=tuple(
+            Movement(
+                symbol=symbol,
+                relevant=symbol in relevant,
+                a=place_a.get(symbol),
+                b=place_b.get(symbol),
+                step=reached.get(symbol),
+                gained=_gained(_candidate(pool_a, place_a, symbol), _candidate(pool_b, place_b, symbol)),
+            )
+            for symbol in sorted(shown, key=lambda s: (place_a.get(s, last), place_b.get(s, last), s))
+        ),
+        missing_a=missing(ranking_a, relevant, k),
+        missing_b=missing(ranking_b, relevant, k),
+    )
+
+
+def cause_text(absent: Missing, ranking: Ranking, k: int, names: Mapping[SymbolId, str]) -> str:
+    """Say the cause in one sentence; `names` holds what to call each symbol."""
+    match absent.cause:
+        case Cause.NEVER_A_CANDIDATE if ranking.trace.seeds:
+            seeds = ", ".join(names[symbol] for symbol in ranking.trace.seeds)
+            return f"never a candidate: neither a seed nor within reach of the seeds {seeds}"
+        case Cause.NEVER_A_CANDIDATE:
+            return "never a candidate"
+        case Cause.OUTRANKED:
+            return f"outranked at rank {absent.rank} by {', '.join(names[symbol] for symbol in absent.above)}"
+        case Cause.CUT:
+            return f"cut at k = {k}: rank {absent.rank}, nothing irrelevant scores higher among the first {k}"
+
+
+def step_text(step: Step, names: Mapping[SymbolId, str]) -> str:
+    """Say an edge as it was walked: `hop 1: a -> calls b (file:line, scoped)`."""
+    edge = step.edge
+    return (
+        f"hop {step.hop}: {names[edge.source]} calls {names[edge.target]}"
+        f" ({edge.path}:{edge.line}, {edge.evidence.name.lower()}), reached {names[step.reached]}"
+    )
+
+
+def movement_text(movement: Movement, names: Mapping[SymbolId, str]) -> str:
+    """Say why a symbol moved, as far as B's own reasons tell; empty if they do not."""
+    edges = [reason for reason in movement.gained if reason.edge]
+    if edges:
+        return "; ".join(f"{reason.value:+.3f} {reason.detail}" for reason in edges)
+    if movement.step:
+        edge = movement.step.edge
+        return f"reached over {names[edge.source]} -> {names[edge.target]} ({edge.path}:{edge.line})"
+    return "; ".join(f"{reason.value:+.3f} {reason.source}" for reason in movement.gained)
+
+
+def _gained(before: Candidate | None, after: Candidate | None) -> tuple[Reason, ...]:
+    if before is None or after is None:
+        return () if after is None else tuple(reason for reason in after.reasons if reason.edge)
+    had = {reason.source for reason in before.reasons}
+    return tuple(sorted((r for r in after.reasons if r.source not in had), key=lambda reason: -reason.value))
+
+
+def _candidate(pool: Sequence[Candidate], place: Mapping[SymbolId, int], symbol: SymbolId) -> Candidate | None:
+    return pool[place[symbol] - 1] if symbol in place else None
+
+
+def _first(ranking: Ranking, k: int) -> tuple[SymbolId, ...]:
+    return tuple(candidate.symbol for candidate in ranking.candidates[:k])
+
+
+def _without(symbols: Sequence[SymbolId], others: Sequence[SymbolId]) -> tuple[SymbolId, ...]:
+    return tuple(symbol for symbol in symbols if symbol not in others)
