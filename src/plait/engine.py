@@ -13,6 +13,9 @@ from typing import overload
 
 from plait import plugins
 from plait.errors import AmbiguousSymbol, BadParameter, BrokenIndex, EmptyQuery, NoSuchPath, UnknownSymbol
+from plait.evaluate.collection import Collection, resolve
+from plait.evaluate.judge import Evaluation, evaluate
+from plait.evaluate.measures import Measure
 from plait.indexing import IndexReport, Progress, build, is_fresh
 from plait.model import (
     Candidate,
@@ -187,6 +190,24 @@ class Engine:
         Raises UnknownSymbol with near names, or AmbiguousSymbol with the choices.
         """
         return find(self.snapshot(), name)
+
+    def evaluate(
+        self, collection: Collection, strategies: Sequence[str | Strategy], measures: Sequence[Measure]
+    ) -> tuple[Evaluation, dict[str, dict[str, Ranking]]]:
+        """Run each strategy on each topic of a collection whose corpus this engine has open.
+
+        Return the evaluation and the runs behind it, label -> topic id -> ranking, a label being the strategy's full
+        description. Raises BadCollection for a qrel that names no symbol of the corpus.
+        """
+        chosen = [self.strategy(strategy) if isinstance(strategy, str) else strategy for strategy in strategies]
+        snapshot = self.snapshot()
+        judgements = resolve(collection, lambda name: find(snapshot, name).id)
+        queries = {topic.id: self.query(topic.text) for topic in collection.topics}
+        runs = {
+            str(strategy): {topic: strategy.retrieve(query, snapshot) for topic, query in queries.items()}
+            for strategy in chosen
+        }
+        return evaluate(collection, judgements, runs, measures), runs
 
     def callers(self, name: str) -> Relations:
         """Return who calls the symbol; for a class, who constructs it."""

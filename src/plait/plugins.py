@@ -7,7 +7,7 @@ A description `name(parameter=value, ...)` is what a strategy prints itself as; 
 from __future__ import annotations
 
 import ast
-from dataclasses import Field, fields
+from dataclasses import Field, fields, is_dataclass
 from enum import Enum
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -62,7 +62,7 @@ def build(kind: Kind, description: str) -> Any:
     """Make the thing that `name` or `name(parameter=value, ...)` describes; values are Python literals."""
     name, given = _read(kind, description)
     made = load(kind, name)
-    known = {field.name: field for field in fields(made)}
+    known = {field.name: field for field in fields(made)} if is_dataclass(made) else {}
     for parameter in given:
         if parameter not in known:
             there = ", ".join(known) or "none"

@@ -123,10 +123,16 @@ class Inference:
         declared = [one for one in bindings if one.kind is BindingKind.ANNOTATED and one.expression != "?"]
         if declared:
             return _union(self.instances(one.expression, one.scope) for one in declared)
-        return _union(
-            self.evaluate(one.expression, one.scope) if one.kind is BindingKind.ASSIGNED else (Opaque(),)
-            for one in bindings
-        )
+        return _union(self._assigned(one) if one.kind is BindingKind.ASSIGNED else (Opaque(),) for one in bindings)
+
+    def _assigned(self, binding: Binding) -> Values:
+        if binding.expression != binding.target or self.program.is_function(binding.scope):
+            return self.evaluate(binding.expression, binding.scope)
+        # `str = str` in a module or class takes the name from outside of it
+        parent = self.program.symbols[binding.scope].parent
+        if parent is not None:
+            return self.lookup(binding.target, parent)
+        return (Builtin(binding.target),) if hasattr(builtins, binding.target) else ()
 
     # Modules
 

@@ -53,7 +53,7 @@ def builtin_type(name: str) -> bool:
 
 def builtin_result(name: str) -> str | None:
     """The builtin type that calling the builtin name gives; `?` for one of several; None if it can be any object."""
-    if name in _PLAIN_RESULTS or name.partition(".")[0] in _PLAIN_TYPES and "." in name:
+    if name in _PLAIN_RESULTS or ("." in name and name.partition(".")[0] in _PLAIN_TYPES):
         return "?"
     return name if builtin_type(name) else None
 

@@ -8,6 +8,7 @@ bindings are sorted at the end.
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import replace
 
 from plait.model import (
@@ -41,6 +42,7 @@ from plait.parse.targets import exported_names, paired
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.Pass)
+_NAME = re.compile(r"[^\W\d]\w*")
 _Frame = tuple[ast.AST, Scope, frozenset[str]]
 
 
@@ -56,7 +58,7 @@ class Facts:
         self._references: list[Reference] = []
         self._imports: list[Import] = []
         self._bindings: list[Binding] = []
-        self._nonlocal: list[tuple[Scope, Binding]] = []
+        self._elsewhere: list[tuple[Scope, Binding]] = []
 
     def of(self, tree: ast.Module) -> ParsedFile:
         root = Scope(module_id(self._file.path), SymbolKind.MODULE, self._module)
@@ -65,7 +67,7 @@ class Facts:
         while self._stack:
             node, scope, hidden = self._stack.pop()
             self._visit(node, scope, hidden)
-        self._bind_nonlocals()
+        self._bind_elsewhere()
         self._references.sort(key=lambda one: (one.line, one.column, one.expression, one.kind, one.arity))
         self._bindings.sort(key=lambda one: one.line)
         return ParsedFile(
@@ -275,7 +277,7 @@ class Facts:
                 bound, module, imported, level = name.asname or name.name.partition(".")[0], name.name, None, 0
             else:
                 bound, module, imported, level = name.asname or name.name, node.module or "", name.name, node.level
-            owner = scope.binding_scope(bound)
+            owner = scope.module if bound in scope.globals else scope
             self._imports.append(Import(owner.id, module, imported, bound, level, node.lineno))
 
     def _bindings_of(self, node: ast.AST, scope: Scope, hidden: frozenset[str]) -> None:
@@ -360,21 +362,27 @@ class Facts:
                     self._bindings.append(Binding(scope.id, f"self.{attribute}", kind, expression, line))
 
     def _bind(self, scope: Scope, target: str, kind: BindingKind, expression: str, line: int) -> None:
-        binding = Binding(scope.binding_scope(target).id, target, kind, expression, line)
-        if target in scope.nonlocals:
-            self._nonlocal.append((scope, binding))
+        binding = Binding(scope.id, target, kind, expression, line)
+        if target in scope.globals or target in scope.nonlocals:
+            self._elsewhere.append((scope, binding))
         else:
             self._bindings.append(binding)
 
-    def _bind_nonlocals(self) -> None:
-        """Give each nonlocal name to the nearest function around that binds it, wherever in its body it does."""
+    def _bind_elsewhere(self) -> None:
+        """Move bindings of `global` and `nonlocal` names to the scope that has the name.
+
+        That is the module, or the nearest function around that binds the name, wherever in its body it does. What is
+        assigned may name things which that scope cannot see: then it is opaque.
+        """
         bound = {(binding.scope, binding.target) for binding in self._bindings}
-        for scope, binding in self._nonlocal:
-            around = scope.parent
-            while around and not (around.kind is not SymbolKind.CLASS and (around.id, binding.target) in bound):
-                around = around.parent
-            owner = (around or scope).id
-            self._bindings.append(Binding(owner, binding.target, binding.kind, binding.expression, binding.line))
+        bound |= {(imported.scope, imported.alias) for imported in self._imports}
+        for scope, binding in self._elsewhere:
+            owner = scope.owner_of(binding.target, bound)
+            passed = scope.up_to(owner)
+            names = _NAME.findall(binding.expression)
+            hidden = any((one.id, name) in bound for one in passed for name in names)
+            kind, expression = (BindingKind.OPAQUE, "?") if hidden else (binding.kind, binding.expression)
+            self._bindings.append(Binding(owner.id, binding.target, kind, expression, binding.line))
 
 
 def _children(node: ast.AST) -> list[ast.AST]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from collections.abc import Set
 from dataclasses import dataclass, field
 
 from plait.model import Receiver, SymbolId, SymbolKind
@@ -38,14 +39,30 @@ class Scope:
             scope = scope.parent
         return Receiver.NAME
 
-    def binding_scope(self, name: str) -> Scope:
-        """The scope whose name an assignment here binds, as far as `global` tells."""
-        if name not in self.globals:
-            return self
+    @property
+    def module(self) -> Scope:
         scope = self
         while scope.parent is not None:
             scope = scope.parent
         return scope
+
+    def owner_of(self, name: str, bound: Set[tuple[SymbolId, str]]) -> Scope:
+        """The scope that has a name declared `global` or `nonlocal` here; this one if none around binds it."""
+        if name in self.globals:
+            return self.module
+        scope = self.parent
+        while scope is not None and (scope.kind is SymbolKind.CLASS or (scope.id, name) not in bound):
+            scope = scope.parent
+        return scope or self
+
+    def up_to(self, owner: Scope) -> list[Scope]:
+        """The scopes from here outward to the owner, which is left out."""
+        found: list[Scope] = []
+        scope: Scope | None = self
+        while scope is not None and scope is not owner:
+            found.append(scope)
+            scope = scope.parent
+        return found
 
 
 def parameters(arguments: ast.arguments) -> list[ast.arg]:

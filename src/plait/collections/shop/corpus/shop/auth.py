@@ -40,6 +40,7 @@ def verify_password(password: str, stored: str) -> bool:
 
 
 def _sign(message: str) -> str:
+    """HMAC-SHA256 under the shop's key, base64url without padding."""
     digest = hmac.new(SECRET_KEY, message.encode(), hashlib.sha256).digest()
     encoded = base64.urlsafe_b64encode(digest)
     return encoded.rstrip(b"=").decode()

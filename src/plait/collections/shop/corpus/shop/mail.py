@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 def render_template(text: str, values: Mapping[str, str]) -> str:
-    """Fill ``$name`` fields, keeping line breaks out of the values' ends."""
+    """Fill the ``$name`` fields of a text; every field needs a value."""
     cleaned = {key: value.strip() for key, value in values.items()}
     try:
         return Template(text).substitute(cleaned)
