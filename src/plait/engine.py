@@ -202,7 +202,7 @@ class Engine:
         chosen = [self.strategy(strategy) if isinstance(strategy, str) else strategy for strategy in strategies]
         snapshot = self.snapshot()
         judgements = resolve(collection, lambda name: find(snapshot, name).id)
-        queries = {topic.id: self.query(topic.text) for topic in collection.topics}
+        queries = {topic.id: self.query(topic.text, collection.where) for topic in collection.topics}
         runs = {
             str(strategy): {topic: strategy.retrieve(query, snapshot) for topic, query in queries.items()}
             for strategy in chosen

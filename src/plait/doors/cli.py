@@ -14,15 +14,22 @@ from typing import Any, TypeVar
 import click
 
 from plait import __version__
-from plait.doors import render
+from plait.doors import demo as demonstration
+from plait.doors import judging, render
 from plait.doors.terminal import ProgressBar, emit, notice
+from plait.doors.trial import Trial
 from plait.engine import Engine
-from plait.errors import PlaitError
+from plait.errors import BadParameter, PlaitError
+from plait.evaluate import judge
+from plait.evaluate.collection import load
 from plait.model import Filter, SymbolKind
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 COULD_NOT_RUN = 2
+
+STRATEGIES = ("vector", "naive", "constrained", "structural", "structural(template='smoothed')", "lexical", "hybrid")
+"""What `eval` runs if nothing is said: the plain vector ranking first, as the one to compare with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,3 +153,82 @@ def callees(symbol: str, path: str, k: int, common: Common) -> None:
     with opened(path, common) as engine:
         relations = engine.callees(symbol)
     emit(render.relations_json(relations, k), render.relations_text(relations, k), as_json=common.as_json)
+
+
+@main.command("eval")
+@click.argument("collection")
+@click.option("--strategy", "strategies", multiple=True, metavar="NAME", help="Repeat to compare (default: all).")
+@click.option("--at", default="3,5", show_default=True, metavar="K,K", help="Depths of the measures.")
+@click.option("--html", type=click.Path(dir_okay=False), help="Write the whole report with pictures to this file.")
+@common
+def evaluate(collection: str, strategies: tuple[str, ...], at: str, html: str | None, common: Common) -> None:
+    """Judge strategies on COLLECTION, query by query; every other strategy is compared with the first.
+
+    COLLECTION is a folder with a collection.toml, or the name of one of plait's own (shop).
+    """
+    depths = _depths(at)
+    loaded = load(collection)
+    with opened(str(loaded.corpus), common) as engine:
+        trial = Trial.run(engine, loaded, strategies or STRATEGIES, depths)
+    lines = judging.evaluation_text(trial.evaluation, trial.explanations(), trial.names, trial.short)
+    emit(judge.to_json(trial.evaluation), lines, as_json=common.as_json)
+    if html:
+        trial.write_report(html)
+        notice(f"report written to {html}")
+
+
+@main.command()
+@click.argument("collection")
+@click.argument("query_id")
+@click.option("--strategy", "strategies", multiple=True, metavar="NAME", help="Give two: before and after.")
+@click.option("--at", default="5", show_default=True, metavar="K", help="How many places count.")
+@common
+def explain(collection: str, query_id: str, strategies: tuple[str, ...], at: str, common: Common) -> None:
+    """Trace one query of COLLECTION under two strategies: seeds, edges walked, rankings, and the cause of each miss."""
+    if len(strategies) != 2:
+        raise BadParameter(f"explain compares two strategies, {len(strategies)} given; give --strategy A --strategy B")
+    (depth, *more) = _depths(at)
+    if more:
+        raise BadParameter("explain looks at one depth; give --at 5")
+    loaded = load(collection)
+    topic = loaded.topic(query_id)
+    with opened(str(loaded.corpus), common) as engine:
+        trial = Trial.run(engine, loaded, strategies, [depth])
+    explanation = trial.explain(topic, *trial.evaluation.labels, k=depth)
+    emit(
+        judging.explanation_json(explanation),
+        judging.explanation_text(explanation, trial.names),
+        as_json=common.as_json,
+    )
+
+
+def _depths(text: str) -> list[int]:
+    try:
+        depths = [int(part) for part in text.split(",")]
+    except ValueError:
+        depths = []
+    if not depths or min(depths) < 1:
+        raise BadParameter(f"--at takes whole numbers from 1, separated by commas, not {text!r}; for example --at 3,5")
+    return depths
+
+
+@main.command()
+@click.option("--html", type=click.Path(dir_okay=False), help="Write the whole report with pictures to this file.")
+@common
+def demo(html: str | None, common: Common) -> None:
+    """Run the published experiment: 28 functions, 12 questions, six ways to search, and who won and lost."""
+    loaded = load("shop")
+    trials = []
+    for graph in ("names", "scoped"):
+        with opened(str(loaded.corpus), Common(common.as_json, common.settings | {"graph": graph})) as engine:
+            trials.append(Trial.run(engine, loaded, STRATEGIES, demonstration.DEPTHS))
+    names, scoped = trials
+    made = {
+        "schema": "plait.demo.v1",
+        "names": judge.to_json(names.evaluation),
+        "scoped": judge.to_json(scoped.evaluation),
+    }
+    emit(made, demonstration.told(names, scoped), as_json=common.as_json)
+    if html:
+        names.write_report(html)
+        notice(f"report written to {html}")

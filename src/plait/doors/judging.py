@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from plait.doors.render import Json, edge_json, reason_json
-from plait.evaluate.causes import Explanation, Missing, cause_text, movement_text, step_text
-from plait.evaluate.compare import Comparison, Outcome
+from plait.evaluate.causes import Explanation, Missing, cause_text, missing, movement_text, step_text
+from plait.evaluate.compare import Outcome
 from plait.evaluate.judge import Evaluation
 from plait.evaluate.measures import Measure
 from plait.model import Candidate, Ranking, Symbol, SymbolId
@@ -23,41 +22,46 @@ def short_names(symbols: Sequence[Symbol]) -> dict[SymbolId, str]:
     return {s.id: s.name if count[s.name] == 1 else s.qualified_name for s in symbols}
 
 
-def evaluation_text(evaluation: Evaluation, explanations: Sequence[Explanation], names: Names) -> Iterator[str]:
-    """Yield the means, then for each strategy against the first one its wins and losses and the divergent queries."""
-    yield from table(
-        ["", *map(str, evaluation.measures)],
-        [
-            [label, *(f"{evaluation.mean(measure, label):.3f}" for measure in evaluation.measures)]
-            for label in evaluation.labels
-        ],
-    )
+def evaluation_text(
+    evaluation: Evaluation, explanations: Sequence[Explanation], names: Names, short: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield the means, then for each strategy against the first one its wins and losses and the divergent queries.
+
+    `short` holds what to call each label after it was printed in full.
+    """
+    yield from table(["strategy", "in full"], [[short[label], label] for label in evaluation.labels])
     yield ""
-    count = len(evaluation.topics)
-    yield f"means over {count} judged queries; a single query can move a mean by {1 / max(count, 1):.3f}"
-    if evaluation.unjudged:
-        yield f"not judged and left out: {', '.join(evaluation.unjudged)}"
+    yield from means_text(evaluation, short)
     base = evaluation.labels[0]
     for label in evaluation.labels[1:]:
         yield ""
-        yield f"{label}"
-        yield f"  against {base}:"
-        for measure in evaluation.measures:
-            yield f"  {comparison_text(evaluation.compare(measure, base, label))}"
-        yield from (f"    {line}" for line in divergent_text(evaluation, base, label, explanations, names))
+        yield f"{short[label]} against {short[base]}"
+        yield from (f"  {line}" for line in comparisons_text(evaluation, base, label))
+        yield from (f"  {line}" for line in divergent_text(evaluation, base, label, explanations, names))
 
 
-def comparison_text(comparison: Comparison) -> str:
-    interval = (
-        "no interval for one query"
-        if comparison.interval is None
-        else f"95 % interval {comparison.interval[0]:+.3f} to {comparison.interval[1]:+.3f}"
+def means_text(evaluation: Evaluation, short: Mapping[str, str]) -> Iterator[str]:
+    yield from table(
+        ["mean", *map(str, evaluation.measures)],
+        [
+            [short[label], *(f"{evaluation.mean(measure, label):.3f}" for measure in evaluation.measures)]
+            for label in evaluation.labels
+        ],
     )
-    won, tied, lost = (comparison.count(outcome) for outcome in (Outcome.WIN, Outcome.TIE, Outcome.LOSS))
-    return (
-        f"{comparison.measure:<10} {won} won, {lost} lost, {tied} tied; mean {comparison.mean:+.3f}"
-        f" ({interval}; p = {comparison.p:.3f})"
-    )
+    count = len(evaluation.topics)
+    yield f"over {count} judged queries; a single query can move a mean by {1 / max(count, 1):.3f}"
+    if evaluation.unjudged:
+        yield f"not judged and left out: {', '.join(evaluation.unjudged)}"
+
+
+def comparisons_text(evaluation: Evaluation, a: str, b: str) -> Iterator[str]:
+    rows = []
+    for comparison in (evaluation.compare(measure, a, b) for measure in evaluation.measures):
+        won, lost, tied = (str(comparison.count(outcome)) for outcome in (Outcome.WIN, Outcome.LOSS, Outcome.TIE))
+        low, high = comparison.interval or (float("nan"), float("nan"))
+        interval = f"{low:+.3f} to {high:+.3f}" if comparison.interval else "none for one query"
+        rows.append([comparison.measure, won, lost, tied, f"{comparison.mean:+.3f}", interval, f"{comparison.p:.3f}"])
+    yield from table(["", "won", "lost", "tied", "mean difference", "95 % interval", "p"], rows)
 
 
 def divergent_text(
@@ -72,14 +76,12 @@ def divergent_text(
         scores = evaluation.scores[str(measure)]
         yield f'{topic.id} "{topic.text}": {measure} {scores[a][topic.id]:.2f} -> {scores[b][topic.id]:.2f}'
         for symbol in explanation.left:
-            (cause,) = (
-                cause_text(absent, explanation.ranking_b, explanation.k, names)
-                for absent in _absent(explanation, symbol)
-            )
-            yield f"  - {names[symbol]}{_mark(symbol, explanation)}: {cause}"
+            for absent in missing(explanation.ranking_b, [symbol], explanation.k):
+                why = cause_text(absent, explanation.ranking_b, explanation.k, names)
+                yield f"  - {names[symbol]}{_mark(symbol, explanation)}: {why}"
         for movement in explanation.movements:
             if movement.symbol in explanation.entered:
-                why = movement_text(movement, names) or "moved up into the places that became free"
+                why = movement_text(movement, names)
                 yield f"  + {names[movement.symbol]}{_mark(movement.symbol, explanation)}: {why}"
 
 
@@ -104,17 +106,10 @@ def explanation_text(explanation: Explanation, names: Names) -> Iterator[str]:
         for missed in absent:
             yield f"  missing {names[missed.symbol]}: {cause_text(missed, ranking, explanation.k, names)}"
     yield ""
-    yield "movements"
-    rows = [
-        [
-            names[movement.symbol] + (" *" if movement.relevant else ""),
-            "-" if movement.a is None else str(movement.a),
-            "-" if movement.b is None else str(movement.b),
-            movement_text(movement, names),
-        ]
-        for movement in explanation.movements
-    ]
-    yield from (f"  {line}" for line in table(["* relevant", "A", "B", "what B adds"], rows))
+    yield "movements (* is relevant)"
+    for movement in explanation.movements:
+        mark = "*" if movement.relevant else " "
+        yield f"  {mark} {names[movement.symbol]}: {movement_text(movement, names)}"
 
 
 def explanation_json(explanation: Explanation) -> Json:
@@ -155,9 +150,7 @@ def _side_json(label: str, ranking: Ranking, absent: Sequence[Missing]) -> Json:
         ],
         "candidates": listed(ranking.pool or ranking.candidates),
         "returned": len(ranking.candidates),
-        "missing": [
-            {"id": m.symbol, "cause": m.cause, "rank": m.rank, "above": list(m.above)} for m in absent
-        ],
+        "missing": [{"id": m.symbol, "cause": m.cause, "rank": m.rank, "above": list(m.above)} for m in absent],
     }
 
 
@@ -174,14 +167,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _is_number(cell: str) -> bool:
-    return cell == "-" or cell.replace(".", "", 1).replace("-", "", 1).isdecimal()
+    return cell.lstrip("+-").replace(".", "", 1).isdecimal()
 
 
 def _mark(symbol: SymbolId, explanation: Explanation) -> str:
     return " (relevant)" if symbol in explanation.relevant else ""
-
-
-def _absent(explanation: Explanation, symbol: SymbolId) -> Any:
-    from plait.evaluate.causes import missing
-
-    return missing(explanation.ranking_b, [symbol], explanation.k)

@@ -46,7 +46,8 @@ class Movement:
     step: Step | None
     """the edge by which B reached it, if B walked to it"""
     gained: tuple[Reason, ...]
-    """reasons under B from a source that A has no reason of, greatest first"""
+    """reasons under B of a source that A does not use for it, greatest first; empty if A and B share no source, since
+    then B does not add to A's score but has another one"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,21 +153,25 @@ def step_text(step: Step, names: Mapping[SymbolId, str]) -> str:
 
 
 def movement_text(movement: Movement, names: Mapping[SymbolId, str]) -> str:
-    """Say why a symbol moved, as far as B's own reasons tell; empty if they do not."""
-    edges = [reason for reason in movement.gained if reason.edge]
-    if edges:
-        return "; ".join(f"{reason.value:+.3f} {reason.detail}" for reason in edges)
-    if movement.step:
+    """Say where a symbol stood, where it stands, and what B adds that moved it."""
+    before, after = ("not a candidate" if rank is None else f"rank {rank}" for rank in (movement.a, movement.b))
+    why = ""
+    if edges := [reason for reason in movement.gained if reason.edge]:
+        why = "; ".join(f"{reason.value:+.3f} {reason.detail}" for reason in edges)
+    elif movement.step:
         edge = movement.step.edge
-        return f"reached over {names[edge.source]} -> {names[edge.target]} ({edge.path}:{edge.line})"
-    return "; ".join(f"{reason.value:+.3f} {reason.source}" for reason in movement.gained)
+        why = f"reached over {names[edge.source]} -> {names[edge.target]} ({edge.path}:{edge.line})"
+    elif movement.gained:
+        why = "; ".join(f"{reason.value:+.3f} {reason.source}" for reason in movement.gained)
+    return f"{before} -> {after}" + (f"; {why}" if why else "")
 
 
 def _gained(before: Candidate | None, after: Candidate | None) -> tuple[Reason, ...]:
     if before is None or after is None:
         return () if after is None else tuple(reason for reason in after.reasons if reason.edge)
     had = {reason.source for reason in before.reasons}
-    return tuple(sorted((r for r in after.reasons if r.source not in had), key=lambda reason: -reason.value))
+    new = [reason for reason in after.reasons if reason.source not in had]
+    return tuple(sorted(new, key=lambda reason: -reason.value)) if len(new) < len(after.reasons) else ()
 
 
 def _candidate(pool: Sequence[Candidate], place: Mapping[SymbolId, int], symbol: SymbolId) -> Candidate | None:

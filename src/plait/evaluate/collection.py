@@ -8,6 +8,7 @@ A collection is a folder with a `collection.toml`:
     topics = "topics.tsv"      # id<TAB>text
     qrels = "qrels.txt"        # TREC: topic 0 symbol relevance
     language = "python"
+    kinds = ["function", "method"]   # optional: only such symbols are documents of the collection
 
 A qrel's symbol is a full id or any suffix of a qualified name that is unique in the corpus. Relevance is a whole
 number; 0 and below is judged and not relevant. Blank lines and lines that begin with `#` are ignored.
@@ -20,9 +21,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from plait.errors import AmbiguousSymbol, BadCollection, UnknownSymbol
-from plait.model import SymbolId
+from plait.model import Filter, SymbolId, SymbolKind
 
 FILE = "collection.toml"
 
@@ -53,6 +55,8 @@ class Collection:
     """in file order"""
     qrels: tuple[Qrel, ...]
     """in file order"""
+    where: Filter = Filter()
+    """which symbols of the corpus are its documents"""
 
     def topic(self, wanted: str) -> Topic:
         """Return the topic with that id, whatever its case; BadCollection with all ids if there is none."""
@@ -93,7 +97,15 @@ def load(name: str | Path) -> Collection:
     corpus = path.parent / settings["corpus"]
     if not corpus.is_dir():
         raise BadCollection(str(path), f"the corpus folder {corpus} does not exist")
-    return Collection(settings["name"], settings["description"], corpus, settings["language"], topics, qrels)
+    return Collection(
+        name=settings["name"],
+        description=settings["description"],
+        corpus=corpus,
+        language=settings["language"],
+        topics=topics,
+        qrels=qrels,
+        where=Filter(kinds=_kinds(path, settings.get("kinds"))),
+    )
 
 
 def resolve(collection: Collection, find: Callable[[str], SymbolId]) -> Judgements:
@@ -113,7 +125,16 @@ def resolve(collection: Collection, find: Callable[[str], SymbolId]) -> Judgemen
     return {topic.id: judged[topic.id] for topic in collection.topics if topic.id in judged}
 
 
-def _settings(path: Path, keys: tuple[str, ...]) -> dict[str, str]:
+def _kinds(path: Path, given: object) -> frozenset[SymbolKind] | None:
+    if given is None:
+        return None
+    known = [str(kind) for kind in SymbolKind]
+    if not isinstance(given, list) or not given or any(kind not in known for kind in given):
+        raise BadCollection(str(path), f"kinds must be a list of some of {', '.join(known)}, not {given!r}")
+    return frozenset(map(SymbolKind, given))
+
+
+def _settings(path: Path, keys: tuple[str, ...]) -> dict[str, Any]:
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
