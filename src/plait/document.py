@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from plait.model import Direction, Document, Edge, EdgeKind, Passage, SourceFile, Span, Symbol, SymbolId
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 EMBEDDED = ("plain", "structural")
 TEMPLATES = (*EMBEDDED, "smoothed")
 
+BATCH = 512
+"""Symbols whose texts are counted in one call of the embedder."""
+
 LISTED = 12
 """How many callees and how many callers a header names, first by name; more would drown the code of a hub."""
 
@@ -34,7 +38,7 @@ dominates. `structural(template='smoothed')` judges it."""
 
 def digest(text: str) -> str:
     """Return the key under which a passage's vector is stored and found again."""
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 class Neighbours:
@@ -59,26 +63,25 @@ def documents(
 ) -> Iterator[Document]:
     """Yield the document of each symbol, in order. `sources` holds the file of every symbol, by path."""
     names = {symbol.id: symbol.name for symbol in symbols}
-    encoded: dict[str, bytes] = {}
-    for symbol in symbols:
-        if symbol.path not in encoded:
-            encoded = {symbol.path: sources[symbol.path].text.encode("utf-8", "surrogatepass")}
-        content = encoded[symbol.path]
-        pieces = [(span, _slice(content, span)) for span in symbol.own]
-        text = "\n".join(piece for _, piece in pieces)
-        header = structure_header(symbol, neighbours, names)
-        plain = tuple(passage for span, piece in pieces for passage in split(piece, span, "", embedder))
-        structural = tuple(passage for span, piece in pieces for passage in split(piece, span, header, embedder))
-        yield Document(
-            symbol=symbol.id,
-            text=text,
-            passages={
-                "plain": plain,
-                "structural": structural,
-                "smoothed": tuple(Passage(passage.span, "") for passage in plain),
-            },
-            terms=(*terms(symbol.qualified_name), *terms(symbol.path), *terms(text)),
-        )
+    contents = {path: source.text.encode() for path, source in sources.items()}
+    for start in range(0, len(symbols), BATCH):
+        batch = symbols[start : start + BATCH]
+        pieces = [[Passage(span, _slice(contents[symbol.path], span)) for span in symbol.own] for symbol in batch]
+        headers = [structure_header(symbol, neighbours, names) for symbol in batch]
+        plain = passages([("", own) for own in pieces], embedder)
+        structural = passages(list(zip(headers, pieces, strict=True)), embedder)
+        for place, symbol in enumerate(batch):
+            text = "\n".join(piece.text for piece in pieces[place])
+            yield Document(
+                symbol=symbol.id,
+                text=text,
+                passages={
+                    "plain": tuple(plain[place]),
+                    "structural": tuple(structural[place]),
+                    "smoothed": tuple(Passage(passage.span, "") for passage in plain[place]),
+                },
+                terms=(*terms(symbol.qualified_name), *terms(symbol.path), *terms(text)),
+            )
 
 
 def structure_header(symbol: Symbol, neighbours: Neighbours, names: Mapping[SymbolId, str]) -> str:
@@ -90,30 +93,72 @@ def structure_header(symbol: Symbol, neighbours: Neighbours, names: Mapping[Symb
     return "\n".join(lines) + "\n"
 
 
-def split(text: str, span: Span, header: str, embedder: Embedder) -> list[Passage]:
-    """Cut a run of lines into passages that fit the embedder's window with the header; together they hold every line.
+def passages(owned: Sequence[tuple[str, Sequence[Passage]]], embedder: Embedder) -> list[list[Passage]]:
+    """Cut each owner's runs of lines into passages that fit the embedder's window below the owner's header.
 
-    Cuts fall between lines, near the middle; a single line that does not fit is cut between characters, and each part
-    keeps the line's span. A text without any visible character gives no passage.
+    Return one list for each (header, runs), whose passages together hold every line of the runs. Cuts fall between
+    lines; a single line that does not fit is cut between characters, and each part keeps the line's span. A run without
+    a visible character gives no passage.
     """
-    if not text.strip():
-        return []
-    whole = header + text
-    # No tokenizer makes more tokens than the text has bytes, so most texts need no counting.
-    if len(whole.encode("utf-8", "surrogatepass")) <= embedder.window or embedder.count([whole])[0] <= embedder.window:
-        return [Passage(span, whole)]
-    lines = text.split("\n")
-    if len(lines) == 1:
-        middle = len(text) // 2
-        if middle == 0:
-            return [Passage(span, whole)]
-        return [*split(text[:middle], span, header, embedder), *split(text[middle:], span, header, embedder)]
-    first = _half(lines)
-    head, tail = "\n".join(lines[:first]), "\n".join(lines[first:])
-    seam = span.start_byte + len(head.encode("utf-8", "surrogatepass"))
-    before = Span(span.start_line, span.start_line + first - 1, span.start_byte, seam)
-    after = Span(span.start_line + first, span.end_line, seam + 1, span.end_byte)
-    return [*split(head, before, header, embedder), *split(tail, after, header, embedder)]
+    runs = [(header, run) for header, runs in owned for run in runs]
+    fits = iter(_fit([header + run.text for header, run in runs], embedder))
+    return [
+        [
+            passage
+            for run in runs
+            for passage in ([Passage(run.span, header + run.text)] if next(fits) else _cut(header, run, embedder))
+            if passage.text[len(header) :].strip()
+        ]
+        for header, runs in owned
+    ]
+
+
+def _fit(texts: Sequence[str], embedder: Embedder) -> list[bool]:
+    # No tokenizer makes more tokens than the text has bytes and a mark at either end: short texts need no counting.
+    long = [text for text in texts if len(text.encode()) + 2 > embedder.window]
+    counts = dict(zip(long, embedder.count(long), strict=True)) if long else {}
+    return [counts.get(text, 0) <= embedder.window for text in texts]
+
+
+def _cut(header: str, run: Passage, embedder: Embedder) -> list[Passage]:
+    """Pack lines into passages by their token counts; what is still too long (lines can join) is halved."""
+    lines = run.text.split("\n")
+    room = max(embedder.window - embedder.count([header])[0], 1)
+    counts = embedder.count([line + "\n" for line in lines])
+    ends: list[int] = []
+    used = 0
+    for number, count in enumerate(counts):
+        if number and used + count > room:
+            ends.append(number)
+            used = 0
+        used += count
+    parts = _part(run, ends)
+    found: list[Passage] = []
+    for part, fits in zip(parts, _fit([header + part.text for part in parts], embedder), strict=True):
+        if fits or len(part.text) < 2:
+            found.append(Passage(part.span, header + part.text))
+        elif "\n" in part.text:
+            halves = _part(part, [(part.text.count("\n") + 1) // 2])
+            found += [passage for half in halves for passage in _cut(header, half, embedder)]
+        else:
+            middle = len(part.text) // 2
+            halves = [Passage(part.span, part.text[:middle]), Passage(part.span, part.text[middle:])]
+            found += [passage for half in halves for passage in _cut(header, half, embedder)]
+    return found
+
+
+def _part(run: Passage, ends: Sequence[int]) -> list[Passage]:
+    """Divide a run before each of the given line numbers (counted from 0 within the run)."""
+    lines = run.text.split("\n")
+    parts: list[Passage] = []
+    byte = run.span.start_byte
+    for start, end in pairwise([0, *ends, len(lines)]):
+        text = "\n".join(lines[start:end])
+        stop = byte + len(text.encode())
+        first = run.span.start_line + start
+        parts.append(Passage(Span(first, first + end - start - 1, byte, stop), text))
+        byte = stop + 1
+    return parts
 
 
 def smooth(plain: Vectors, owners: Sequence[SymbolId], neighbours: Neighbours) -> Vectors:
@@ -143,15 +188,4 @@ def smooth(plain: Vectors, owners: Sequence[SymbolId], neighbours: Neighbours) -
 
 
 def _slice(content: bytes, span: Span) -> str:
-    return content[span.start_byte : span.end_byte].decode("utf-8", "surrogatepass")
-
-
-def _half(lines: Sequence[str]) -> int:
-    """Return how many lines make the first half by characters: at least one, not all."""
-    half = sum(map(len, lines)) / 2
-    seen = 0
-    for count, line in enumerate(lines[:-1], start=1):
-        seen += len(line)
-        if seen >= half:
-            return count
-    return len(lines) - 1
+    return content[span.start_byte : span.end_byte].decode()

@@ -315,13 +315,13 @@ def _extract(symbol: Symbol, text: str, candidate: Candidate) -> tuple[Span, str
     """Return what of the symbol to show: all of a function, else the own lines that the best reason points into."""
     if symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD) or not symbol.own:
         return symbol.span, text
-    content = text.encode("utf-8", "surrogatepass")
+    content = text.encode()
     pointed = next((reason.span for reason in candidate.reasons if reason.span), None)
     start = 0
     pieces: list[tuple[Span, str]] = []
     for span in symbol.own:
         length = span.end_byte - span.start_byte
-        pieces.append((span, content[start : start + length].decode("utf-8", "surrogatepass")))
+        pieces.append((span, content[start : start + length].decode()))
         start += length + 1
     for span, piece in pieces:
         if pointed is not None and span.start_byte <= pointed.start_byte < span.end_byte:

@@ -164,10 +164,10 @@ class EmbedderContract:
         assert embedder.count(["", "one two three"])[0] == 0
         assert embedder.count(["", "one two three"])[1] >= 3
 
-    def test_no_more_tokens_than_bytes(self) -> None:
+    def test_no_more_tokens_than_bytes_and_a_mark_at_either_end(self) -> None:
         texts = [*self.TEXTS, "a b c d", "....", "\t\t\n\n", "日本語", "🙂🙂"]
         counts = self.make().count(texts)
-        assert all(count <= len(text.encode()) for count, text in zip(counts, texts, strict=True))
+        assert all(count <= len(text.encode()) + 2 for count, text in zip(counts, texts, strict=True))
 
     def test_the_fingerprint_is_stable(self) -> None:
         assert self.make().fingerprint == self.make().fingerprint

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from plait.graph.scoped import ScopedGraph
 
 from plait import plugins
 from plait.embed.hashing import HashingEmbedder
 from plait.embed.static import StaticEmbedder
 from plait.graph.names import NameGraph
+from plait.graph.scoped import ScopedGraph
 from plait.model import SourceFile
 from plait.parse.python import PythonParser
 from plait.retrieve.constrained import Constrained

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -159,9 +160,11 @@ def callees(symbol: str, path: str, k: int, common: Common) -> None:
 @click.argument("collection")
 @click.option("--strategy", "strategies", multiple=True, metavar="NAME", help="Repeat to compare (default: all).")
 @click.option("--at", default="3,5", show_default=True, metavar="K,K", help="Depths of the measures.")
-@click.option("--html", type=click.Path(dir_okay=False), help="Write the whole report with pictures to this file.")
+@click.option(
+    "--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the whole report with pictures to this file."
+)
 @common
-def evaluate(collection: str, strategies: tuple[str, ...], at: str, html: str | None, common: Common) -> None:
+def evaluate(collection: str, strategies: tuple[str, ...], at: str, html: Path | None, common: Common) -> None:
     """Judge strategies on COLLECTION, query by query; every other strategy is compared with the first.
 
     COLLECTION is a folder with a collection.toml, or the name of one of plait's own (shop).
@@ -213,9 +216,11 @@ def _depths(text: str) -> list[int]:
 
 
 @main.command()
-@click.option("--html", type=click.Path(dir_okay=False), help="Write the whole report with pictures to this file.")
+@click.option(
+    "--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the whole report with pictures to this file."
+)
 @common
-def demo(html: str | None, common: Common) -> None:
+def demo(html: Path | None, common: Common) -> None:
     """Run the published experiment: 28 functions, 12 questions, six ways to search, and who won and lost."""
     loaded = load("shop")
     trials = []

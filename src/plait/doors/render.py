@@ -10,7 +10,7 @@ from typing import Any
 
 from plait.engine import Answer, Relations
 from plait.indexing import IndexReport
-from plait.model import Direction, Edge, Evidence, Hit, Reason, Skipped, Symbol, Unresolved
+from plait.model import Direction, Edge, EdgeKind, Evidence, Hit, Reason, Skipped, Symbol, Unresolved
 
 Json = dict[str, Any]
 
@@ -178,7 +178,7 @@ def report_text(report: IndexReport, skipped: Sequence[Skipped] | None) -> Itera
     yield f"files       {info.files:,}"
     yield f"skipped     {_listed(report.skipped)}"
     yield f"symbols     {info.symbols:,}"
-    kinds = list(dict.fromkeys(kind for kind, _ in report.edges))
+    kinds = [kind for kind in EdgeKind if any(kind is found for found, _ in report.edges)]
     for place, kind in enumerate(kinds):
         by_evidence = {
             evidence.name.lower(): report.edges[kind, evidence]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from plait.doors.judging import short_names
 from plait.engine import Engine
@@ -50,7 +51,7 @@ class Trial:
             for topic in self.evaluation.compare(measure, base, label).divergent
         ]
 
-    def write_report(self, path: str) -> None:
+    def write_report(self, path: Path) -> None:
         from plait.evaluate.report import build_report
 
         snapshot = self.engine.snapshot()

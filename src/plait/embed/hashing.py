@@ -37,6 +37,6 @@ class HashingEmbedder:
         vectors = np.zeros((len(texts), self.dim), dtype=np.float32)
         for row, text in enumerate(texts):
             for term in terms(text):
-                place = int.from_bytes(blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest())
+                place = int.from_bytes(blake2b(term.encode(), digest_size=8).digest())
                 vectors[row, place % self.dim] += 1.0 if place >> 63 else -1.0
         return unit(vectors)

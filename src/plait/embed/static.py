@@ -38,7 +38,7 @@ class StaticEmbedder:
         return f"{_FINGERPRINT}-{self.window}"
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        return [len(encoding) for encoding in _tokenizer().encode_batch(list(texts), add_special_tokens=False)]
+        return [len(encoding) for encoding in _tokenizer().encode_batch_fast(list(texts), add_special_tokens=False)]
 
     def encode(self, texts: Sequence[str], *, role: Role) -> Vectors:
         import numpy as np
@@ -47,7 +47,7 @@ class StaticEmbedder:
 
         vectors = np.zeros((len(texts), self.dim), dtype=np.float32)
         table = _table()
-        for row, encoding in enumerate(_tokenizer().encode_batch(list(texts), add_special_tokens=False)):
+        for row, encoding in enumerate(_tokenizer().encode_batch_fast(list(texts), add_special_tokens=False)):
             if encoding.ids:
                 # Summed text by text, so that a row does not depend on the batch around it.
                 vectors[row] = table[encoding.ids].sum(axis=0, dtype=np.float32)

@@ -21,6 +21,7 @@ from plait.graph.standard import (
     typing_alias,
 )
 from plait.graph.values import (
+    Absent,
     Alias,
     Builtin,
     BuiltinInstance,
@@ -191,7 +192,9 @@ class Inference:
             source = self.program.modules.imported(imported, self.program.file_of[module])
             file = self.program.modules.file(source) if source is not None else None
             if source is not None and file is not None and self._exports(file, name):
-                return self.module_member(source, name)
+                found = self.module_member(source, name)
+                if found:
+                    return found
         return ()
 
     def _exports(self, file: ParsedFile, name: str, seen: frozenset[str] = frozenset()) -> bool:
@@ -372,7 +375,7 @@ class Inference:
             return (Builtin(f"{value.name}.{name}"),)
         type_ = getattr(builtins, value.type, None)
         if type_ is not None and not hasattr(type_, name):
-            return (Opaque(Unknown.RECEIVER, value.type),)
+            return (Absent(value.type),)
         return (Builtin(f"{value.type}.{name}"),)
 
     # Calls

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from plait.graph.confidence import SYNTAX, confidence
 from plait.graph.inference import Inference
 from plait.graph.program import Program
-from plait.graph.values import Builtin, BuiltinInstance, Class, External, Function, Instance, Opaque, Value
+from plait.graph.values import Absent, Builtin, BuiltinInstance, Class, External, Function, Instance, Opaque, Value
 from plait.model import (
     Edge,
     EdgeKind,
@@ -42,7 +42,7 @@ class ScopedGraph:
             for reference in file.references:
                 site = resolve(reference, inference)
                 for target in site.targets:
-                    edges.add(_edge(reference, target, file.path, site.candidates))
+                    edges.add(edge_of(reference, target, file.path, site.candidates))
                 if site.unknown is not None:
                     reason, detail = site.unknown
                     unresolved.append(Unresolved(reference, file.path, reason, detail))
@@ -73,15 +73,17 @@ def resolve(reference: Reference, inference: Inference) -> Site:
         scope = inference.program.symbols[scope].parent or scope
     found: dict[SymbolId, Target] = {}
     unknown: list[tuple[Unknown, str]] = []
+    lacking: list[tuple[Unknown, str]] = []
     for value in inference.evaluate(reference.expression, scope) or (Opaque(),):
         targets = _targets(value, reference.kind, inference)
         for target in targets:
             found.setdefault(target.id, target)
         if not targets:
-            unknown.append(_reason(value, reference, inference))
+            reason = _reason(value, reference, inference)
+            (lacking if isinstance(value, Absent) or reason[0] is Unknown.MEMBER else unknown).append(reason)
     # A type without the member would fail at run time, so it is no alternative to one that has it.
-    has_member = [one for one in unknown if one[0] is not Unknown.MEMBER]
-    unknown = has_member if found or has_member else unknown
+    if not found and not unknown:
+        unknown = lacking
     unknown.sort(key=lambda one: _REASONS.index(one[0]))
     if len(found) > MAX_CANDIDATES:
         return Site((), 0, (Unknown.RECEIVER, f"{len(found)} candidates"))
@@ -117,6 +119,8 @@ def _reason(value: Value, reference: Reference, inference: Inference) -> tuple[U
             return Unknown.BUILTIN, name
         case BuiltinInstance(type=name):
             return Unknown.BUILTIN, name
+        case Absent(type=name):
+            return Unknown.RECEIVER, name
         case Opaque(reason=reason, detail=detail):
             if reason is Unknown.RECEIVER and reference.receiver is Receiver.NONE:
                 return Unknown.DYNAMIC, detail
@@ -157,7 +161,7 @@ class _Edges:
         return tuple(self._found[key] for key in sorted(self._found))
 
 
-def _edge(reference: Reference, target: Target, path: str, candidates: int) -> Edge:
+def edge_of(reference: Reference, target: Target, path: str, candidates: int) -> Edge:
     kind = EdgeKind.INHERITS if reference.kind is ReferenceKind.BASE else EdgeKind.CALLS
     evidence = Evidence.AMBIGUOUS if candidates > 1 else Evidence.TYPED if target.typed else Evidence.SCOPED
     return Edge(

@@ -87,6 +87,13 @@ class BuiltinInstance:
 
 
 @dataclass(frozen=True, slots=True)
+class Absent:
+    """An attribute that a builtin type does not have: the object must be of another type by then."""
+
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
 class Opaque:
     """Not known, and why; DYNAMIC becomes RECEIVER as soon as an attribute of it is asked for."""
 
@@ -95,7 +102,18 @@ class Opaque:
 
 
 Value: TypeAlias = (
-    Module | Class | Instance | Function | Super | Context | Alias | External | Builtin | BuiltinInstance | Opaque
+    Module
+    | Class
+    | Instance
+    | Function
+    | Super
+    | Context
+    | Alias
+    | External
+    | Builtin
+    | BuiltinInstance
+    | Absent
+    | Opaque
 )
 Values: TypeAlias = tuple[Value, ...]
 """Each once, in the order found. Empty: nothing but None, or a name defined by itself alone."""

@@ -49,7 +49,7 @@ from plait.model import (
     Unresolved,
     Via,
 )
-from plait.ranking import rank
+from plait.ranking import ordered, rank
 from plait.store import bm25
 
 if TYPE_CHECKING:
@@ -220,7 +220,8 @@ class EmbeddedSnapshot:
             for number, score in found.items()
             if allowed is None or number in allowed
         )
-        return Ranking(rank(candidates).candidates[:k])
+        best = ordered(candidates)[:k]
+        return Ranking(best, best)
 
     def edges(self, ids: Collection[SymbolId], kinds: Collection[EdgeKind], direction: Direction) -> list[Edge]:
         end = _end(direction)

@@ -1,0 +1,5 @@
+"""`python -m plait` is the command line."""
+
+from plait.doors.cli import main
+
+main()

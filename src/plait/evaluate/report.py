@@ -1,0 +1,382 @@
+"""The report of an evaluation: one HTML file without scripts that needs nothing beside it.
+
+    build_report(path, evaluation, runs, edges, symbols, main_measure, k)
+
+does everything. Its parts can be had alone: `explanations` finds the topics where strategies part, `draw` makes the
+pictures, `page` the text of the page. Losses stand beside wins in all of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from plait.errors import MissingExtra
+from plait.evaluate import causes, pictures
+from plait.evaluate.causes import Explanation, explain
+from plait.evaluate.compare import CONFIDENCE, Comparison, Outcome, outcome_of
+from plait.evaluate.judge import Evaluation, Run
+from plait.evaluate.measures import Measure
+from plait.model import Edge, Ranking, Symbol, SymbolId, SymbolKind
+
+MOST_BARS = 3
+MOST_BUMPS = 4
+MOST_STEPS = 200
+"""Edges and candidates listed for one ranking at most; how many more there are is said."""
+
+UNLIKELY = 0.05
+"""Below this p a difference is called more than chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    svg: str
+    """as `pictures.to_svg` makes it; it goes into the page as it is"""
+    caption: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The first label against another one, with what is to be said about its divergent topics."""
+
+    comparison: Comparison
+    explanations: tuple[Explanation, ...]
+    """worst loss first"""
+
+    def topics(self, outcome: Outcome) -> tuple[str, ...]:
+        return tuple(t for t, difference in self.comparison.differences.items() if outcome_of(difference) is outcome)
+
+
+def build_report(
+    path: Path,
+    evaluation: Evaluation,
+    runs: Mapping[str, Run],
+    edges: Sequence[Edge],
+    symbols: Sequence[Symbol],
+    main_measure: Measure,
+    k: int,
+) -> None:
+    """Write the report: every label against the first, in words, tables, pictures and traces.
+
+    `runs`, `edges` and `symbols` are those that were judged: the same labels, and the snapshot that all rankings come
+    from. `main_measure` is one of the evaluation's; `k` is how many results count as found when a swap is explained.
+    Raises MissingExtra without jinja2 or matplotlib.
+    """
+    _jinja()
+    explained = explanations(evaluation, runs, main_measure, k)
+    names = short_names(symbols)
+    drawn = draw(evaluation, main_measure, explained, edges, symbols, names)
+    write(path, page(evaluation, main_measure, explained, names, drawn))
+
+
+def write(path: Path, text: str) -> None:
+    path.write_bytes(text.encode("utf-8", "replace"))
+
+
+def explanations(evaluation: Evaluation, runs: Mapping[str, Run], measure: Measure, k: int) -> list[Explanation]:
+    """Explain every topic that is no tie between the first label and another: by label, worst loss first."""
+    topics = {topic.id: topic for topic in evaluation.topics}
+    nothing = Ranking(())
+    made: list[Explanation] = []
+    for comparison in _comparisons(evaluation, measure):
+        a, b = comparison.a, comparison.b
+        for topic in comparison.divergent:
+            found_a, found_b = runs[a].get(topic, nothing), runs[b].get(topic, nothing)
+            made.append(explain(topics[topic], evaluation.judgements[topic], k, (a, found_a), (b, found_b)))
+    return made
+
+
+def short_names(symbols: Iterable[Symbol]) -> dict[SymbolId, str]:
+    """Name each symbol by the shortest end of its qualified name that no other symbol has.
+
+    A method keeps its class and a module its whole name; where even whole names are equal, the line is added.
+    """
+    everything = list(symbols)
+    methods = {symbol.id for symbol in everything if symbol.kind is SymbolKind.METHOD}
+    ends = {symbol.id: symbol.qualified_name.split(".") for symbol in everything}
+    taken = Counter(".".join(parts[-length:]) for parts in ends.values() for length in range(1, len(parts) + 1))
+    names: dict[SymbolId, str] = {}
+    for symbol in everything:
+        parts = ends[symbol.id]
+        least = len(parts) if symbol.kind is SymbolKind.MODULE else 2 if symbol.id in methods else 1
+        choices = (".".join(parts[-length:]) for length in range(min(least, len(parts)), len(parts) + 1))
+        alone = (choice for choice in choices if taken[choice] == 1)
+        whole = symbol.qualified_name
+        same = symbol.kind is not SymbolKind.MODULE and taken[whole] > 1
+        names[symbol.id] = next(alone, f"{whole} ({symbol.path}:{symbol.span.start_line})" if same else whole)
+    return names
+
+
+def short_labels(labels: Sequence[str]) -> dict[str, str]:
+    """Call `naive(seeds=3, hops=2, k=5)` just `naive`; of several naive ones, say only what differs."""
+    made: dict[str, str] = {}
+    for label in labels:
+        name = label.partition("(")[0]
+        others = [other for other in labels if other != label and other.partition("(")[0] == name]
+        common = set.intersection(*(_parameters(other) for other in others)) if others else set()
+        own = label.removeprefix(name).strip("()").split(", ")
+        told = [parameter for parameter in own if parameter and parameter not in common]
+        made[label] = f"{name}({', '.join(told)})" if others and told else label if others else name
+    return made
+
+
+def _parameters(label: str) -> set[str]:
+    return set(label.partition("(")[2].removesuffix(")").split(", "))
+
+
+def _comparisons(evaluation: Evaluation, measure: Measure) -> list[Comparison]:
+    return [evaluation.compare(measure, evaluation.labels[0], label) for label in evaluation.labels[1:]]
+
+
+def draw(
+    evaluation: Evaluation,
+    measure: Measure,
+    explained: Sequence[Explanation],
+    edges: Sequence[Edge],
+    symbols: Sequence[Symbol],
+    names: Mapping[SymbolId, str],
+) -> list[Picture]:
+    """Draw the pairs that diverge most, some topics of the first among them, and the calls behind the best gain."""
+    labels = short_labels(evaluation.labels)
+    scores = evaluation.scores[str(measure)]
+    most = sorted((c for c in _comparisons(evaluation, measure) if c.divergent), key=lambda c: -len(c.divergent))
+    shown = [comparison.b for comparison in most[:MOST_BARS]]
+    made: list[Picture] = []
+    for comparison in sorted(most[:MOST_BARS], key=lambda c: evaluation.labels.index(c.b)):
+        a, b = comparison.a, comparison.b
+        figure = pictures.swap_bars(comparison, scores[a], scores[b], explained, names, labels)
+        made.append(
+            Picture(
+                pictures.to_svg(figure),
+                f"{measure} of every question under {labels[a]} and {labels[b]}. Beside a question whose score differs "
+                f"stands who left the first k (−) and who entered (+), relevant functions in bold.",
+            )
+        )
+    if telling := _most_telling(evaluation, measure, explained):
+        made.append(_calls(telling, edges, symbols, names, labels))
+    if shown:
+        pair = [one for one in explained if one.b == shown[0]]
+        # They come worst loss first: the ends are the greatest losses and the greatest gains.
+        half = MOST_BUMPS // 2
+        ends = pair if len(pair) <= MOST_BUMPS else [*pair[:half], *pair[-half:]]
+        for one in ends:
+            made.append(
+                Picture(
+                    pictures.to_svg(pictures.rank_bump(one, names, labels)),
+                    f"Ranks for {one.topic.id} under {labels[one.a]} (left) and {labels[one.b]} (right): all relevant "
+                    f"functions and the first {one.k} of either; ranks count everything that was scored.",
+                )
+            )
+    return made
+
+
+def _most_telling(evaluation: Evaluation, measure: Measure, explained: Sequence[Explanation]) -> Explanation | None:
+    """Prefer a gain, one that an edge brought about, the greatest; among equals the first."""
+
+    def weight(one: Explanation) -> tuple[bool, bool, float]:
+        scores = evaluation.scores[str(measure)]
+        gain = scores[one.b][one.topic.id] - scores[one.a][one.topic.id]
+        walked = any(
+            move.symbol in one.entered and move.relevant and (move.step or any(r.edge for r in move.gained))
+            for move in one.movements
+        )
+        return gain > 0, walked, gain
+
+    return max(explained, key=weight, default=None)
+
+
+def _calls(
+    one: Explanation,
+    edges: Sequence[Edge],
+    symbols: Sequence[Symbol],
+    names: Mapping[SymbolId, str],
+    labels: Mapping[str, str],
+) -> Picture:
+    modules = {symbol.id: symbol.module for symbol in symbols}
+    module = Counter(modules[symbol] for symbol in one.relevant).most_common(1)[0][0]
+    asked = f"{one.topic.id}  {one.topic.text}"
+    return Picture(
+        pictures.to_svg(pictures.call_graph(module, symbols, edges, names, one.relevant, asked)),
+        f"Who calls whom in {module}, which holds relevant functions of {one.topic.id}, where {labels[one.b]} and "
+        f"{labels[one.a]} part. Blue: the functions that hang together by calls around them.",
+    )
+
+
+def page(
+    evaluation: Evaluation,
+    main: Measure,
+    explained: Sequence[Explanation],
+    names: Mapping[SymbolId, str],
+    drawn: Sequence[Picture] = (),
+    notes: Sequence[str] = (),
+) -> str:
+    """Return the page. Explanations may be of any pairs of labels and any topics; `notes` add to what is not measured.
+
+    Everything but the pictures is escaped: names, questions and labels may hold anything.
+    """
+    labels = short_labels(evaluation.labels)
+    comparisons = {measure: _comparisons(evaluation, measure) for measure in evaluation.measures}
+    pairs = _pairs(evaluation, main, explained)
+    return (
+        _jinja()
+        .from_string((files("plait.evaluate") / "templates" / "report.html.j2").read_text(encoding="utf-8"))
+        .render(
+            evaluation=evaluation,
+            main=main,
+            labels=labels,
+            names=names,
+            pairs=pairs,
+            comparisons=comparisons,
+            summary=_summary(evaluation, main, comparisons[main], labels),
+            pictures=drawn,
+            notes=[*_notes(evaluation), *notes],
+            measures=[(measure, _MEANING[measure.name]) for measure in evaluation.measures],
+            outcome_of=outcome_of,
+            Outcome=Outcome,
+            causes=causes,
+            sides=_sides,
+            rows=_rows,
+            most=MOST_STEPS,
+            confidence=f"{CONFIDENCE:.0%}",
+        )
+    )
+
+
+_MEANING = {
+    "Recall": "relevant functions among the first k, of all relevant functions",
+    "P": "relevant functions among the first k, of k",
+    "nDCG": "relevant functions weigh less the lower they stand; 1 is the best possible order",
+    "RR": "one over the rank of the first relevant function",
+    "Success": "1 if anything relevant is among the first k",
+}
+
+
+def _jinja() -> Any:
+    try:
+        import jinja2
+    except ImportError as error:
+        raise MissingExtra("the HTML report", "jinja2", "report") from error
+    environment = jinja2.Environment(
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["signed"] = _signed
+    environment.filters["figure"] = lambda value: f"{value:.3f}"
+    return environment
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.3f}".replace("-", "−") if abs(value) >= 0.0005 else "0.000"
+
+
+def _pairs(evaluation: Evaluation, main: Measure, explained: Sequence[Explanation]) -> list[Pair]:
+    """Pair up the first label with all others, then whatever other pairs are explained, in their order."""
+    ends = {(evaluation.labels[0], label): None for label in evaluation.labels[1:]}
+    ends.update({(one.a, one.b): None for one in explained})
+    made: list[Pair] = []
+    for a, b in ends:
+        comparison = evaluation.compare(main, a, b)
+        place = {topic: number for number, topic in enumerate(comparison.differences)}
+        own = sorted((one for one in explained if (one.a, one.b) == (a, b)), key=lambda one: place[one.topic.id])
+        made.append(Pair(comparison, tuple(own)))
+    return made
+
+
+def _summary(
+    evaluation: Evaluation, main: Measure, comparisons: Sequence[Comparison], labels: Mapping[str, str]
+) -> list[str]:
+    """Say what was asked, what the means are, and what they hide: one sentence each."""
+    first = evaluation.labels[0]
+    number = len(evaluation.topics)
+    asked = (
+        f"{_count(number, 'question')} on the collection {evaluation.collection.name} "
+        f"{'was' if number == 1 else 'were'} put to {_count(len(evaluation.labels), 'strategy', 'strategies')}, and "
+        f"{main} ({_MEANING[main.name]}) says how well each was answered."
+    )
+    means = {label: evaluation.mean(main, label) for label in evaluation.labels}
+    if not comparisons:
+        return [asked, f"The mean is {means[first]:.3f}.", "There is no second strategy to compare it with."]
+    best, worst = max(evaluation.labels, key=means.__getitem__), min(evaluation.labels, key=means.__getitem__)
+    sure = [labels[c.b] for c in comparisons if c.p < UNLIKELY]
+    chance = (
+        f"the difference to {labels[first]} is more than chance (p < {UNLIKELY}) for {', '.join(sure)}"
+        if sure
+        else f"no difference to {labels[first]} is more than chance would give (p < {UNLIKELY})"
+    )
+    spread = (
+        f"All means are {means[first]:.3f}"
+        if best == worst or means[best] == means[worst]
+        else f"{labels[best]} has the best mean, {means[best]:.3f}, {labels[worst]} the worst, {means[worst]:.3f}"
+    )
+    own = (
+        ""
+        if first in (best, worst)
+        else f", and {labels[first]}, which the others are compared with, {means[first]:.3f}"
+    )
+    return [asked, f"{spread}{own}; {chance}.", _hidden(comparisons, labels)]
+
+
+def _hidden(comparisons: Sequence[Comparison], labels: Mapping[str, str]) -> str:
+    most = max(comparisons, key=lambda c: len(c.divergent))
+    if not most.divergent:
+        return "The means hide nothing: no question is answered better or worse by another strategy."
+    lost = [topic for topic in most.divergent if most.differences[topic] < 0]
+    won = [topic for topic in most.divergent if most.differences[topic] > 0]
+    losses = sum(c.count(Outcome.LOSS) for c in comparisons)
+    wins = sum(c.count(Outcome.WIN) for c in comparisons)
+    return (
+        f"Behind the means, {labels[most.b]} loses {', '.join(lost) or 'no question'} against {labels[most.a]} and wins "
+        f"{', '.join(won) or 'none'}; all strategies together lose {_count(losses, 'answer')} and win {wins}."
+    )
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def _notes(evaluation: Evaluation) -> list[str]:
+    """Say what the figures do not tell, whatever they are."""
+    others = len(evaluation.labels) - 1
+    made = [
+        "Only what the collection judges: a function that nobody judged counts as not relevant, however well it fits.",
+        "Other code: nothing here says how the strategies do on another repository or another language.",
+        "Time, memory and the cost of building the index.",
+        "Whether a person would have been helped: rank and relevance are all that is looked at.",
+    ]
+    if others * len(evaluation.measures) > 1:
+        made.append(
+            f"Each p stands alone: with {others * len(evaluation.measures)} comparisons on this page, one in twenty falls "
+            f"below {UNLIKELY} by chance; they are not corrected for that."
+        )
+    if evaluation.unjudged:
+        made.append(f"Left out, because nothing is judged for them: {', '.join(evaluation.unjudged)}.")
+    return made
+
+
+def _sides(one: Explanation) -> list[tuple[str, Ranking, tuple[causes.Missing, ...]]]:
+    return [(one.a, one.ranking_a, one.missing_a), (one.b, one.ranking_b, one.missing_b)]
+
+
+def _rows(one: Explanation) -> list[tuple[int, list[Any]]]:
+    """Return ranks with A's and B's candidate there: the first k, then the relevant ones wherever they stand.
+
+    A side without a candidate to show at a rank has None.
+    """
+    shown: list[dict[int, Any]] = []
+    for _, ranking, _ in _sides(one):
+        pool = ranking.pool or ranking.candidates
+        shown.append(
+            {
+                place: candidate
+                for place, candidate in enumerate(pool, start=1)
+                if place <= min(one.k, len(ranking.candidates)) or candidate.symbol in one.relevant
+            }
+        )
+    return [(place, [side.get(place) for side in shown]) for place in sorted({*shown[0], *shown[1]})]
