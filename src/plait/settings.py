@@ -30,8 +30,12 @@ class Settings:
     """larger source files are skipped"""
 
     @classmethod
-    def load(cls, root: Path, given: Mapping[str, object], environment: Mapping[str, str] = os.environ) -> Settings:
-        """Settle all settings for a root; a given None counts as not given. Raises BadParameter naming the source."""
+    def load(cls, root: Path, given: Mapping[str, object], environment: Mapping[str, str] | None = None) -> Settings:
+        """Settle all settings for a root; a given None counts as not given, no environment means the process's own.
+
+        Raises BadParameter naming the source.
+        """
+        environment = os.environ if environment is None else environment
         values: dict[str, object] = {}
         names = [field.name for field in fields(cls)]
         for source, found in (

@@ -109,7 +109,7 @@ def test_evaluation(tmp_path: Path) -> None:
     assert "naive against vector" in text
     assert "95 % interval" in text
     report = tmp_path / "report.html"
-    result = plait("eval", "shop", "--strategy", "vector", "--strategy", "naive", "--html", str(report))
+    result = plait("eval", "shop", "--strategy", "vector", "--strategy", "lexical", "--html", str(report))
     assert f"report written to {report}" in result.stderr
     assert "<svg" in report.read_text(encoding="utf-8")
 

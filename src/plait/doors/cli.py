@@ -69,6 +69,11 @@ def common(command: Command) -> Command:
     return gather  # type: ignore[return-value]
 
 
+html_report = click.option(
+    "--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the report with pictures to this file."
+)
+
+
 @contextmanager
 def opened(path: str, common: Common) -> Iterator[Engine]:
     """Open an engine that shows progress."""

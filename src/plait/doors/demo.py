@@ -17,7 +17,7 @@ MODULE = "shop.payment"
 
 
 def told(names: Trial, scoped: Trial) -> Iterator[str]:
-    """Tell the experiment: `names` ran on the graph of bare names, `scoped` the same strategies on the resolved graph."""
+    """Tell the experiment: `names` ran on the graph of bare names, `scoped` the same strategies on the resolved one."""
     evaluation = names.evaluation
     vector, naive, *others = evaluation.labels
     collection = evaluation.collection

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
@@ -30,6 +30,8 @@ WIDTH = 600.0
 """Points: 800 px on a page."""
 MARGIN = 10.0
 TITLE, BODY, SMALL = 12.0, 9.0, 8.0
+LINE = 10.5
+HEAD = 6.0
 
 ORANGE, SKY, GREEN, BLUE, VERMILION = "#e69f00", "#56b4e9", "#009e73", "#0072b2", "#d55e00"
 INK, GREY, PALE, PAPER = "#1a1a1a", "#595959", "#b3b3b3", "#ffffff"
@@ -66,11 +68,13 @@ def to_svg(figure: Figure) -> str:
         element.tag = _plain(element.tag)
         # Nothing drawn here is clipped, a marker or a hatch, so nothing refers to an id.
         element.attrib = {_plain(name): value for name, value in element.attrib.items() if name != "id"}
+    wide = figure.get_figwidth() * 96
     root.attrib = {
         "xmlns": "http://www.w3.org/2000/svg",
         "viewBox": root.attrib["viewBox"],
         "role": "img",
-        "style": f"width:100%;max-width:{figure.get_figwidth() * 96:.0f}px;stroke-linejoin:round;stroke-linecap:butt",
+        "style": f"width:100%;min-width:{wide * 0.7:.0f}px;max-width:{wide:.0f}px;"
+        "stroke-linejoin:round;stroke-linecap:butt",
     }
     title = ElementTree.Element("title")
     title.text = str(figure.get_label())
@@ -159,12 +163,21 @@ class _Sheet:
     def __init__(self, width: float, height: float, label: str) -> None:
         from matplotlib.figure import Figure
 
+        self.width = width
         self.figure = Figure(figsize=(width / 72, height / 72), facecolor=PAPER)
         self.figure.set_label(_clean(label))
         self.axes: Axes = self.figure.add_axes((0, 0, 1, 1))
         self.axes.set_xlim(0, width)
         self.axes.set_ylim(height, 0)
         self.axes.set_axis_off()
+
+    def title(self, text: str) -> None:
+        self.text(MARGIN, 16, _fit(text, self.width - 2 * MARGIN, TITLE, True), TITLE, bold=True)
+
+    def key(self, x: float, y: float, text: str) -> float:
+        """Write a word of a legend; return where the next entry begins."""
+        self.text(x, y, text, SMALL, GREY)
+        return x + _width(text, SMALL) + 18
 
     def text(
         self,
@@ -177,79 +190,48 @@ class _Sheet:
         align: str = "left",
     ) -> None:
         """Write one line whose middle is at y."""
-        self.axes.text(
-            x,
-            y,
-            _clean(text),
-            fontsize=size,
-            color=colour,
-            fontweight="bold" if bold else "normal",
-            horizontalalignment=align,
-            verticalalignment="center_baseline",
-            parse_math=False,
-        )
+        weight = "bold" if bold else "normal"
+        style = {"fontsize": size, "color": colour, "fontweight": weight, "ha": align, "va": "center_baseline"}
+        self.axes.text(x, y, _clean(text), parse_math=False, **style)
 
     def box(
-        self, x: float, y: float, width: float, height: float, fill: str, line: str | None = None, thick: float = 1.0
+        self, x: float, y: float, width: float, height: float, fill: str, line: str | None = None, thick: float = 1
     ) -> None:
-        from matplotlib.patches import FancyBboxPatch, Rectangle
+        """Draw a rectangle, rounded if it has a line around it."""
+        from matplotlib.patches import BoxStyle, FancyBboxPatch
 
-        self.axes.add_patch(
-            FancyBboxPatch(
-                (x, y),
-                width,
-                height,
-                boxstyle="round,pad=0,rounding_size=4",
-                facecolor=fill,
-                edgecolor=line,
-                linewidth=thick,
-                clip_on=False,
-                zorder=3,
-            )
-            if line
-            else Rectangle((x, y), width, height, facecolor=fill, linewidth=0, clip_on=False, zorder=3)
-        )
+        corner = BoxStyle("Round", pad=0, rounding_size=4) if line else BoxStyle("Square", pad=0)
+        style = {"facecolor": fill, "edgecolor": line or "none", "linewidth": thick, "clip_on": False, "zorder": 3}
+        self.axes.add_patch(FancyBboxPatch((x, y), width, height, corner, **style))
 
     def curve(
-        self, points: Sequence[tuple[float, float]], colour: str, thick: float, dashed: bool = False, zorder: float = 2
+        self,
+        points: Sequence[tuple[float, float]],
+        colour: str,
+        thick: float,
+        dashed: bool = False,
+        over: bool = False,
     ) -> None:
-        """Draw through the points, level at each of them."""
+        """Draw through the points, level at each of them; over the boxes or under them."""
         from matplotlib.patches import PathPatch
         from matplotlib.path import Path
 
-        vertices = [points[0]]
-        codes = [Path.MOVETO]
+        vertices, codes = [points[0]], [Path.MOVETO]
         for (x0, y0), (x1, y1) in pairwise(points):
-            if y0 == y1:
-                vertices.append((x1, y1))
-                codes.append(Path.LINETO)
-            else:
-                middle = (x0 + x1) / 2
-                vertices += [(middle, y0), (middle, y1), (x1, y1)]
-                codes += [Path.CURVE4] * 3
-        self.axes.add_patch(
-            PathPatch(
-                Path(vertices, codes),
-                facecolor="none",
-                edgecolor=colour,
-                linewidth=thick,
-                linestyle=(0, (4, 2.5)) if dashed else "-",
-                clip_on=False,
-                zorder=zorder,
-            )
-        )
+            middle = (x0 + x1) / 2
+            vertices += [(x1, y1)] if y0 == y1 else [(middle, y0), (middle, y1), (x1, y1)]
+            codes += [Path.LINETO] if y0 == y1 else [Path.CURVE4] * 3
+        style = {"edgecolor": colour, "linewidth": thick, "linestyle": (0, (4, 2.5)) if dashed else "-"}
+        path = Path(vertices, codes)
+        self.axes.add_patch(PathPatch(path, facecolor="none", clip_on=False, zorder=4 if over else 2, **style))
 
     def head(self, x: float, y: float, colour: str, leftwards: bool = False) -> None:
         """Draw an arrow head whose tip is there."""
         from matplotlib.patches import Polygon
 
         back = x + HEAD if leftwards else x - HEAD
-        self.axes.add_patch(
-            Polygon([(x, y), (back, y - 2.6), (back, y + 2.6)], facecolor=colour, linewidth=0, clip_on=False, zorder=4)
-        )
-
-
-HEAD = 6.0
+        corners = [(x, y), (back, y - 2.6), (back, y + 2.6)]
+        self.axes.add_patch(Polygon(corners, facecolor=colour, linewidth=0, clip_on=False, zorder=4))
 
 
 # Ranks of one topic
@@ -268,122 +250,114 @@ def rank_bump(
 
 
 def _rank_bump(explanation: Explanation, names: Mapping[SymbolId, str], labels: Mapping[str, str]) -> Figure:
-    k, moves = explanation.k, explanation.movements
+    moves, k = explanation.movements, explanation.k
     room = 212.0
     left, right = MARGIN + room, WIDTH - MARGIN - room
-    notes_a = {
-        one.symbol: _wrap(cause_text(one, explanation.ranking_a, k, names), room, SMALL, 3)
-        for one in explanation.missing_a
-    }
-    notes_b = {
-        move.symbol: _wrap(why, room, SMALL, 2)
-        for move in moves
-        # The ranks, with which the text begins, stand beside the name.
-        if _risen(move) and (why := movement_text(move, names).partition("; ")[2])
-    } | {
-        one.symbol: _wrap(cause_text(one, explanation.ranking_b, k, names), room, SMALL, 3)
-        for one in explanation.missing_b
-    }
-
-    ranks = sorted({rank for move in moves for rank in (move.a, move.b) if rank is not None})
-    absent_a = [move.symbol for move in moves if move.a is None]
-    absent_b = [move.symbol for move in moves if move.b is None]
+    notes_a, notes_b = _reasons(explanation, names, room)
+    cut_a, cut_b = _cut(explanation.ranking_a, k), _cut(explanation.ranking_b, k)
     at_a = {move.a: move.symbol for move in moves if move.a is not None}
     at_b = {move.b: move.symbol for move in moves if move.b is not None}
+    absent_a = [move.symbol for move in moves if move.a is None]
+    absent_b = [move.symbol for move in moves if move.b is None]
 
     def height(a: SymbolId | None, b: SymbolId | None) -> float:
-        lines = max(len(notes_a.get(a, ())) if a else 0, len(notes_b.get(b, ())) if b else 0)
-        return 17 + 10.5 * lines
+        return 17 + LINE * max(len(notes_a[a]) if a else 0, len(notes_b[b]) if b else 0)
 
-    top = 66.0
-    y = top
-    middle_of: dict[int, float] = {}
-    cut_a, cut_b = _cut(explanation.ranking_a, k), _cut(explanation.ranking_b, k)
-    line_a = line_b = None
+    y = 66.0
+    middle: dict[int, float] = {}
+    below: dict[int, float] = {}
     gaps: list[float] = []
     before = 0
-    for rank in ranks:
-        if line_a is None and rank > cut_a:
-            line_a = y + 3
-        if line_b is None and rank > cut_b:
-            line_b = y + 3
-        if before <= min(cut_a, cut_b) < rank or before <= max(cut_a, cut_b) < rank:
-            y += 7
+    for rank in [*sorted({*at_a, *at_b}), 10**9]:
+        for edge in sorted({cut_a, cut_b}):
+            if before <= edge < rank:
+                below[edge] = y + 7
+                y += 14
+        if rank == 10**9:
+            break
         if rank > before + 1:
             gaps.append(y + 4)
             y += 10
-        middle_of[rank] = y + 8.5
+        middle[rank] = y + 8.5
         y += height(at_a.get(rank), at_b.get(rank))
         before = rank
-    line_a, line_b = line_a or y + 3, line_b or y + 3
-    y += 8
-    absent_top = y
-    middle_absent: list[float] = []
+    band = y + 4
+    places: list[float] = []
     if absent_a or absent_b:
-        y += 18
-        for index in range(max(len(absent_a), len(absent_b))):
-            a = absent_a[index] if index < len(absent_a) else None
-            b = absent_b[index] if index < len(absent_b) else None
-            middle_absent.append(y + 8.5)
+        y = band + 22
+        for a, b in zip_longest(absent_a, absent_b):
+            places.append(y + 8.5)
             y += height(a, b)
-    total = y + 28
+    total = y + 30
 
     label_a, label_b = labels.get(explanation.a, explanation.a), labels.get(explanation.b, explanation.b)
     sheet = _Sheet(WIDTH, total, f"Ranks for {explanation.topic.id}: {label_a} and {label_b}")
-    sheet.text(
-        MARGIN,
-        16,
-        _fit(f"{explanation.topic.id}  {explanation.topic.text}", WIDTH - 2 * MARGIN, TITLE, True),
-        TITLE,
-        bold=True,
-    )
+    sheet.title(f"{explanation.topic.id}  {explanation.topic.text}")
     sheet.text(left, 44, _fit(label_a, room, BODY + 1, True), BODY + 1, bold=True, align="right")
     sheet.text(right, 44, _fit(label_b, room, BODY + 1, True), BODY + 1, bold=True)
     sheet.curve([(MARGIN, 56), (WIDTH - MARGIN, 56)], PALE, 0.8)
     for gap in gaps:
         sheet.text(left + 11, gap, "⋮", SMALL, GREY, align="center")
         sheet.text(right - 11, gap, "⋮", SMALL, GREY, align="center")
-    centre = WIDTH / 2
-    sheet.curve([(MARGIN, line_a), (centre, line_a)], INK, 1, dashed=True)
-    sheet.curve([(centre, line_b), (WIDTH - MARGIN, line_b)], INK, 1, dashed=True)
-    sheet.text(MARGIN, line_a - 7, f"k = {k}", SMALL, GREY)
-    if middle_absent:
-        sheet.box(MARGIN, absent_top, WIDTH - 2 * MARGIN, total - 24 - absent_top, OTHER_TINT)
-        sheet.text(MARGIN + 6, absent_top + 10, "not a candidate", SMALL, GREY, bold=True)
+    told_a, told_b = (f"k = {k}" if edge == k else f"{edge} kept" for edge in (cut_a, cut_b))
+    sheet.text(MARGIN, below[cut_a], told_a, SMALL, GREY)
+    sheet.curve([(MARGIN + _width(told_a, SMALL) + 6, below[cut_a]), (WIDTH / 2, below[cut_a])], INK, 1, True)
+    end = WIDTH - MARGIN
+    if cut_a != cut_b:
+        sheet.text(end, below[cut_b], told_b, SMALL, GREY, align="right")
+        end -= _width(told_b, SMALL) + 6
+    sheet.curve([(WIDTH / 2, below[cut_b]), (end, below[cut_b])], INK, 1, True)
+    if places:
+        sheet.box(MARGIN, band, WIDTH - 2 * MARGIN, total - 26 - band, OTHER_TINT)
+        sheet.text(MARGIN + 6, band + 10, "not a candidate", SMALL, GREY, True)
+    used: set[str] = set()
     for move in sorted(moves, key=lambda move: move.relevant):
-        ya = middle_of[move.a] if move.a is not None else middle_absent[absent_a.index(move.symbol)]
-        yb = middle_of[move.b] if move.b is not None else middle_absent[absent_b.index(move.symbol)]
+        from_y = places[absent_a.index(move.symbol)] if move.a is None else middle[move.a]
+        to_y = places[absent_b.index(move.symbol)] if move.b is None else middle[move.b]
         colour = _colour(move, cut_a, cut_b)
-        name = names[move.symbol]
-        sheet.curve(
-            [(left + 20, ya), (right - 20, yb)],
-            colour if move.relevant else PALE,
-            2.4 if move.relevant else 1,
-            zorder=4,
-        )
-        sheet.text(left + 11, ya, "–" if move.a is None else str(move.a), BODY, GREY, align="center")
-        sheet.text(right - 11, yb, "–" if move.b is None else str(move.b), BODY, GREY, align="center")
-        shown = _fit(name, room, BODY, move.relevant)
-        sheet.text(left, ya, shown, BODY, colour, move.relevant, "right")
-        sheet.text(right, yb, shown, BODY, colour, move.relevant)
-        for number, line in enumerate(notes_a.get(move.symbol, ()), start=1):
-            sheet.text(left, ya + 1 + 10.5 * number, line, SMALL, GREY, align="right")
-        for number, line in enumerate(notes_b.get(move.symbol, ()), start=1):
-            sheet.text(right, yb + 1 + 10.5 * number, line, SMALL, GREY)
-    legend = [
+        used.add(colour)
+        line, thick = (colour, 2.4) if move.relevant else (PALE, 1.0)
+        sheet.curve([(left + 20, from_y), (right - 20, to_y)], line, thick, over=True)
+        shown = _fit(names[move.symbol], room, BODY, move.relevant)
+        for x, y, rank, notes, align in (
+            (left, from_y, move.a, notes_a[move.symbol], "right"),
+            (right, to_y, move.b, notes_b[move.symbol], "left"),
+        ):
+            sheet.text(x, y, shown, BODY, colour, move.relevant, align)
+            sheet.text(x + (11 if align == "right" else -11), y, str(rank or "–"), BODY, GREY, align="center")
+            for number, note in enumerate(notes, start=1):
+                sheet.text(x, y + 1 + LINE * number, note, SMALL, GREY, align=align)
+    x = MARGIN
+    for colour, text in (
         (VERMILION, "relevant, lost"),
         (GREEN, "relevant, won"),
-        (BLUE, "relevant, no change"),
+        (BLUE, "relevant, in both or in neither"),
         (GREY, "not relevant"),
-    ]
-    x = MARGIN
-    for colour, text in legend:
-        sheet.curve(
-            [(x, total - 11), (x + 18, total - 11)], colour if colour != GREY else PALE, 2.4 if colour != GREY else 1
-        )
-        sheet.text(x + 23, total - 11, text, SMALL, GREY)
-        x += 23 + _width(text, SMALL) + 22
+    ):
+        if colour in used:
+            strong = colour != GREY
+            sheet.curve([(x, total - 11), (x + 18, total - 11)], colour if strong else PALE, 2.4 if strong else 1)
+            x = sheet.key(x + 23, total - 11, text)
     return sheet.figure
+
+
+def _reasons(
+    explanation: Explanation, names: Mapping[SymbolId, str], room: float
+) -> tuple[dict[SymbolId, list[str]], dict[SymbolId, list[str]]]:
+    """Return for each symbol the lines under its name: why it is missing under A, and under B, or what raised it."""
+    a: dict[SymbolId, list[str]] = {move.symbol: [] for move in explanation.movements}
+    b = dict(a)
+    for move in explanation.movements:
+        # The text begins with the ranks, which stand beside the name.
+        if _risen(move) and (why := movement_text(move, names).partition("; ")[2]):
+            b[move.symbol] = _wrap(why, room, SMALL, 2)
+    for notes, ranking, absent in (
+        (a, explanation.ranking_a, explanation.missing_a),
+        (b, explanation.ranking_b, explanation.missing_b),
+    ):
+        for gone in absent:
+            notes[gone.symbol] = _wrap(cause_text(gone, ranking, explanation.k, names), room, SMALL, 3)
+    return a, b
 
 
 def _risen(move: Movement) -> bool:
