@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -52,21 +52,26 @@ class Plait(click.Group):
             ctx.exit(COULD_NOT_RUN)
 
 
-def common(command: Command) -> Command:
-    """Add the options that every command has, given to it as one `Common`."""
+def common(*names: str) -> Callable[[Command], Command]:
+    """Add --json and the settings of those names as options, given to the command as one `Common`."""
+    options = {
+        "embedder": click.option("--embedder", metavar="NAME", help="Embedder: static (default) or hashing."),
+        "graph": click.option("--graph", metavar="NAME", help="Graph builder: scoped (default) or names."),
+        "cache": click.option("--cache", metavar="FOLDER", help="Folder of the indexes (default: the platform's)."),
+    }
 
-    @wraps(command)
-    def gather(*, as_json: bool, embedder: str | None, graph: str | None, cache: str | None, **rest: Any) -> Any:
-        return command(common=Common(as_json, {"embedder": embedder, "graph": graph, "cache": cache}), **rest)
+    def wrap(command: Command) -> Command:
+        @wraps(command)
+        def gather(*, as_json: bool, **given: Any) -> Any:
+            settings = {name: given.pop(name) for name in names}
+            return command(common=Common(as_json, settings), **given)
 
-    for option in (
-        click.option("--cache", metavar="FOLDER", help="Folder of the indexes (default: the platform's cache folder)."),
-        click.option("--graph", metavar="NAME", help="Graph builder: scoped (default) or names."),
-        click.option("--embedder", metavar="NAME", help="Embedder: static (default) or hashing."),
-        click.option("--json", "as_json", is_flag=True, help="Print JSON with a versioned schema."),
-    ):
-        gather = option(gather)
-    return gather  # type: ignore[return-value]
+        for name in reversed(names):
+            gather = options[name](gather)
+        as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON with a versioned schema.")
+        return cast(Command, as_json(gather))
+
+    return wrap
 
 
 html_report = click.option(
@@ -94,7 +99,7 @@ def main() -> None:
 @click.argument("path", default=".")
 @click.option("--force", is_flag=True, help="Compute every vector again.")
 @click.option("--skipped", "show_skipped", is_flag=True, help="List every file that was left out, with the reason.")
-@common
+@common("embedder", "graph", "cache")
 def index(path: str, force: bool, show_skipped: bool, common: Common) -> None:
     """Build the index of PATH (default: the current folder)."""
     with opened(path, common) as engine:
@@ -112,7 +117,7 @@ def index(path: str, force: bool, show_skipped: bool, common: Common) -> None:
 @click.option("--kind", type=click.Choice([str(kind) for kind in SymbolKind]), multiple=True, help="Only this kind.")
 @click.option("--in", "inside", metavar="GLOB", help="Only paths that match; `*` also crosses folders.")
 @click.option("--tests/--no-tests", default=None, help="Only tests, or no tests (default: both).")
-@common
+@common("embedder", "graph", "cache")
 def search(
     query: str,
     path: str,
@@ -135,7 +140,7 @@ def search(
 @click.argument("symbol")
 @click.argument("path", default=".")
 @click.option("-k", default=50, show_default=True, help="Number of callers and of unresolved sites shown.")
-@common
+@common("embedder", "graph", "cache")
 def callers(symbol: str, path: str, k: int, common: Common) -> None:
     """List who calls SYMBOL, and the unresolved sites that could.
 
@@ -150,7 +155,7 @@ def callers(symbol: str, path: str, k: int, common: Common) -> None:
 @click.argument("symbol")
 @click.argument("path", default=".")
 @click.option("-k", default=50, show_default=True, help="Number of callees and of unresolved sites shown.")
-@common
+@common("embedder", "graph", "cache")
 def callees(symbol: str, path: str, k: int, common: Common) -> None:
     """List what SYMBOL calls, and the sites in it that could not be resolved.
 
@@ -168,7 +173,7 @@ def callees(symbol: str, path: str, k: int, common: Common) -> None:
 @click.option(
     "--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the whole report with pictures to this file."
 )
-@common
+@common("embedder", "graph", "cache")
 def evaluate(collection: str, strategies: tuple[str, ...], at: str, html: Path | None, common: Common) -> None:
     """Judge strategies on COLLECTION, query by query; every other strategy is compared with the first.
 
@@ -190,7 +195,7 @@ def evaluate(collection: str, strategies: tuple[str, ...], at: str, html: Path |
 @click.argument("query_id")
 @click.option("--strategy", "strategies", multiple=True, metavar="NAME", help="Give two: before and after.")
 @click.option("--at", default="5", show_default=True, metavar="K", help="How many places count.")
-@common
+@common("embedder", "graph", "cache")
 def explain(collection: str, query_id: str, strategies: tuple[str, ...], at: str, common: Common) -> None:
     """Trace one query of COLLECTION under two strategies: seeds, edges walked, rankings, and the cause of each miss."""
     if len(strategies) != 2:
@@ -224,7 +229,7 @@ def _depths(text: str) -> list[int]:
 @click.option(
     "--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the whole report with pictures to this file."
 )
-@common
+@common("embedder", "cache")
 def demo(html: Path | None, common: Common) -> None:
     """Run the published experiment: 28 functions, 12 questions, six ways to search, and who won and lost."""
     loaded = load("shop")

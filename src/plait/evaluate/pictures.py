@@ -153,10 +153,6 @@ def _wrap(text: str, room: float, size: float, lines: int) -> list[str]:
     return made
 
 
-def _figure(value: float) -> str:
-    return f"{value:.3f}"
-
-
 class _Sheet:
     """A drawing area in points, the origin at the top left."""
 
@@ -191,17 +187,29 @@ class _Sheet:
     ) -> None:
         """Write one line whose middle is at y."""
         weight = "bold" if bold else "normal"
-        style = {"fontsize": size, "color": colour, "fontweight": weight, "ha": align, "va": "center_baseline"}
+        style: dict[str, Any] = {
+            "fontsize": size,
+            "color": colour,
+            "fontweight": weight,
+            "ha": align,
+            "va": "center_baseline",
+        }
         self.axes.text(x, y, _clean(text), parse_math=False, **style)
 
     def box(
         self, x: float, y: float, width: float, height: float, fill: str, line: str | None = None, thick: float = 1
     ) -> None:
         """Draw a rectangle, rounded if it has a line around it."""
-        from matplotlib.patches import BoxStyle, FancyBboxPatch
+        from matplotlib.patches import FancyBboxPatch
 
-        corner = BoxStyle("Round", pad=0, rounding_size=4) if line else BoxStyle("Square", pad=0)
-        style = {"facecolor": fill, "edgecolor": line or "none", "linewidth": thick, "clip_on": False, "zorder": 3}
+        corner = "round,pad=0,rounding_size=4" if line else "square,pad=0"
+        style: dict[str, Any] = {
+            "facecolor": fill,
+            "edgecolor": line or "none",
+            "linewidth": thick,
+            "clip_on": False,
+            "zorder": 3,
+        }
         self.axes.add_patch(FancyBboxPatch((x, y), width, height, corner, **style))
 
     def curve(
@@ -266,7 +274,7 @@ def _rank_bump(explanation: Explanation, names: Mapping[SymbolId, str], labels: 
     y = 66.0
     middle: dict[int, float] = {}
     below: dict[int, float] = {}
-    gaps: list[float] = []
+    gaps: list[tuple[float, float]] = []
     before = 0
     for rank in [*sorted({*at_a, *at_b}), 10**9]:
         for edge in sorted({cut_a, cut_b}):
@@ -276,7 +284,8 @@ def _rank_bump(explanation: Explanation, names: Mapping[SymbolId, str], labels: 
         if rank == 10**9:
             break
         if rank > before + 1:
-            gaps.append(y + 4)
+            ends = ((left + 11, at_a), (right - 11, at_b))
+            gaps += [(x, y + 4) for x, side in ends if any(place >= rank for place in side)]
             y += 10
         middle[rank] = y + 8.5
         y += height(at_a.get(rank), at_b.get(rank))
@@ -296,9 +305,8 @@ def _rank_bump(explanation: Explanation, names: Mapping[SymbolId, str], labels: 
     sheet.text(left, 44, _fit(label_a, room, BODY + 1, True), BODY + 1, bold=True, align="right")
     sheet.text(right, 44, _fit(label_b, room, BODY + 1, True), BODY + 1, bold=True)
     sheet.curve([(MARGIN, 56), (WIDTH - MARGIN, 56)], PALE, 0.8)
-    for gap in gaps:
-        sheet.text(left + 11, gap, "⋮", SMALL, GREY, align="center")
-        sheet.text(right - 11, gap, "⋮", SMALL, GREY, align="center")
+    for x, gap in gaps:
+        sheet.text(x, gap, "⋮", SMALL, GREY, align="center")
     told_a, told_b = (f"k = {k}" if edge == k else f"{edge} kept" for edge in (cut_a, cut_b))
     sheet.text(MARGIN, below[cut_a], told_a, SMALL, GREY)
     sheet.curve([(MARGIN + _width(told_a, SMALL) + 6, below[cut_a]), (WIDTH / 2, below[cut_a])], INK, 1, True)
@@ -319,12 +327,12 @@ def _rank_bump(explanation: Explanation, names: Mapping[SymbolId, str], labels: 
         line, thick = (colour, 2.4) if move.relevant else (PALE, 1.0)
         sheet.curve([(left + 20, from_y), (right - 20, to_y)], line, thick, over=True)
         shown = _fit(names[move.symbol], room, BODY, move.relevant)
-        for x, y, rank, notes, align in (
+        for x, y, place, notes, align in (
             (left, from_y, move.a, notes_a[move.symbol], "right"),
             (right, to_y, move.b, notes_b[move.symbol], "left"),
         ):
             sheet.text(x, y, shown, BODY, colour, move.relevant, align)
-            sheet.text(x + (11 if align == "right" else -11), y, str(rank or "–"), BODY, GREY, align="center")
+            sheet.text(x + (11 if align == "right" else -11), y, str(place or "–"), BODY, GREY, align="center")
             for number, note in enumerate(notes, start=1):
                 sheet.text(x, y + 1 + LINE * number, note, SMALL, GREY, align=align)
     x = MARGIN
@@ -410,99 +418,90 @@ def _swap_bars(
     if len(topics) > MOST_ROWS:
         largest = sorted(comparison.divergent, key=lambda topic: -abs(comparison.differences[topic]))[:MOST_ROWS]
         topics = [topic for topic in topics if topic in largest]
+    left_out = len(scores_a) - len(topics)
     label_a, label_b = labels.get(comparison.a, comparison.a), labels.get(comparison.b, comparison.b)
+    mean_a, mean_b = (sum(scores.values()) / max(len(scores), 1) for scores in (scores_a, scores_b))
+    losses, wins, ties = (comparison.count(outcome) for outcome in (Outcome.LOSS, Outcome.WIN, Outcome.TIE))
+    notes = {topic: _swap(explained[topic], names) if topic in explained else [] for topic in topics}
+    strong = {topic: outcome_of(comparison.differences[topic]) is not Outcome.TIE for topic in topics}
+    heights = {topic: 26 + LINE * max(len(notes[topic]), 1) if strong[topic] else 24 for topic in topics}
+
     start = MARGIN + min(max((_width(topic, BODY, True) for topic in topics), default=0), 80) + 10
     length = 190.0
     note = start + length + 34
     room = WIDTH - MARGIN - note
-    differs = {topic: outcome_of(comparison.differences[topic]) is not Outcome.TIE for topic in topics}
-    notes = {topic: _swap(explained[topic], names) if topic in explained else [] for topic in topics}
-    heights = {topic: 24 + 11 * len(notes[topic]) if differs[topic] else 20 for topic in topics}
-    heights = {topic: max(height, 32) if differs[topic] else height for topic, height in heights.items()}
-    top = 78.0
-    left_out = len(scores_a) - len(topics)
-    total = top + sum(heights.values()) + 6 * len(topics) + (18 if left_out else 4) + 4
-
-    sheet = _Sheet(WIDTH, total, f"{comparison.measure} of {label_a} and {label_b} for every topic")
-    mean_a = sum(scores_a.values()) / len(scores_a) if scores_a else 0.0
-    mean_b = sum(scores_b.values()) / len(scores_b) if scores_b else 0.0
-    wins, ties, losses = (comparison.count(outcome) for outcome in Outcome)
-    title = f"{comparison.measure}: mean {_figure(mean_a)} under {label_a}, {_figure(mean_b)} under {label_b}"
+    top, end = 84.0, 84.0 + sum(heights.values())
+    sheet = _Sheet(WIDTH, end + (20 if left_out else 6), f"{comparison.measure} of {label_a} and {label_b}, by topic")
+    sheet.title(f"{comparison.measure}: mean {mean_a:.3f} under {label_a}, {mean_b:.3f} under {label_b}")
     hidden = "; the mean hides the swap" if wins and losses else ""
-    sheet.text(MARGIN, 16, _fit(title, WIDTH - 2 * MARGIN, TITLE, True), TITLE, bold=True)
     sheet.text(
         MARGIN, 36, f"{losses} of {len(scores_a)} topics worse, {wins} better, {ties} the same{hidden}", BODY + 1
     )
     x = start
     for colour, text in ((SKY, label_a), (BLUE, label_b)):
-        shown = _fit(text, 150, BODY)
         sheet.box(x, 52, 16, 8, colour)
-        sheet.text(x + 21, 56, shown, BODY)
-        x += 21 + _width(shown, BODY) + 18
+        x = sheet.key(x + 21, 56, _fit(text, 150, SMALL))
+    for share, text in ((0.0, "0"), (0.5, ".5"), (1.0, "1")):
+        x = start + share * length
+        sheet.text(x, top - 10, text, SMALL, GREY, align="center")
+        sheet.curve([(x, top - 3), (x, end)], "#e0e0e0", 0.8)
     y = top
-    for share in (0.0, 0.5, 1.0):
-        sheet.curve(
-            [
-                (start + share * length, top - 6),
-                (start + share * length, top - 6 + sum(heights.values()) + 6 * len(topics)),
-            ],
-            "#e0e0e0",
-            0.8,
-            zorder=1,
-        )
     for topic in topics:
-        strong = differs[topic]
-        sheet.text(
-            start - 8,
-            y + (10.5 if strong else 7.5),
-            _fit(topic, 80, BODY, strong),
-            BODY,
-            INK if strong else GREY,
-            strong,
-            "right",
-        )
-        for number, (score, colour, weak) in enumerate(
-            ((scores_a[topic], SKY, "#cfe6f5"), (scores_b[topic], BLUE, "#a9c4d8"))
+        thick, size = (10.0, BODY) if strong[topic] else (7.0, SMALL)
+        name = _fit(topic, 80, size, strong[topic])
+        sheet.text(start - 8, y + thick, name, size, INK if strong[topic] else GREY, strong[topic], "right")
+        for score, colour, weak, at in (
+            (scores_a[topic], SKY, "#cfe6f5", y),
+            (scores_b[topic], BLUE, "#a9c4d8", y + thick + 1),
         ):
-            thick = 10 if strong else 7
-            place = y + number * (thick + 1)
-            sheet.box(start, place, max(score * length, 1), thick, colour if strong else weak)
-            if strong:
-                sheet.text(start + score * length + 4, place + thick / 2, f"{score:.2f}", SMALL, INK)
-        text = explained[topic].topic.text if topic in explained else ""
-        if strong:
-            sheet.text(note, y + 6, _fit(text, room, SMALL), SMALL, GREY)
-            for number, (sign, strongly, weakly) in enumerate(notes[topic]):
-                at = y + 18 + 11 * number
-                colour = VERMILION if sign == "−" else GREEN
-                bold = _fit(strongly, room, BODY, True)
-                sheet.text(note, at, bold, BODY, colour, True)
-                used = _width(bold, BODY, True) + (5 if bold else 0)
-                if weakly and room - used > 40:
-                    sheet.text(note + used, at, _fit(weakly, room - used, SMALL), SMALL, GREY)
-        y += heights[topic] + 6
+            sheet.box(start, at, max(score * length, 1), thick, colour if strong[topic] else weak)
+            if strong[topic]:
+                sheet.text(start + score * length + 4, at + thick / 2, f"{score:.2f}", SMALL)
+        if topic in explained and strong[topic]:
+            sheet.text(note, y + 6, _fit(explained[topic].topic.text, room, SMALL), SMALL, GREY)
+            for number, (colour, relevant, others) in enumerate(notes[topic], start=1):
+                at = y + 7 + (LINE + 0.5) * number
+                shown = _fit(relevant, room, BODY, True)
+                sheet.text(note, at, shown, BODY, colour, True)
+                used = _width(shown, BODY, True) + 6 if shown else 0
+                if others and room - used > 40:
+                    sheet.text(note + used, at, _fit(others, room - used, SMALL), SMALL, GREY)
+        y += heights[topic]
     if left_out:
-        sheet.text(MARGIN, total - 12, f"{left_out} topics with no or a smaller difference are not drawn", SMALL, GREY)
+        sheet.text(MARGIN, end + 8, f"{left_out} topics with no or a smaller difference are not drawn", SMALL, GREY)
     return sheet.figure
 
 
 def _swap(explanation: Explanation, names: Mapping[SymbolId, str]) -> list[tuple[str, str, str]]:
-    """Return the sign, the relevant and the other symbols that left and that entered."""
+    """Return a colour, the relevant and the other symbols: of those that left, then of those that entered."""
     made: list[tuple[str, str, str]] = []
-    for sign, symbols in (("−", explanation.left), ("+", explanation.entered)):
+    for sign, colour, symbols in (("−", VERMILION, explanation.left), ("+", GREEN, explanation.entered)):
+        relevant = [f"{sign}{names[symbol]}" for symbol in symbols if symbol in explanation.relevant]
+        others = [f"{sign}{names[symbol]}" for symbol in symbols if symbol not in explanation.relevant]
         if symbols:
-            relevant = [f"{sign}{names[symbol]}" for symbol in symbols if symbol in explanation.relevant]
-            others = [f"{sign}{names[symbol]}" for symbol in symbols if symbol not in explanation.relevant]
-            made.append((sign, "  ".join(relevant), "  ".join(others)))
-    return made or [("=", "", "the same functions in another order")]
+            made.append((colour, "  ".join(relevant), "  ".join(others)))
+    return made or [(GREY, "", "the same functions in another order")]
 
 
 # The call graph of a module
 
 
+@dataclass(frozen=True, slots=True)
+class _Box:
+    """A function as it is drawn."""
+
+    name: str
+    module: str
+    """empty for a function of the module that the picture is about"""
+    relevant: bool
+    in_flow: bool
+    width: float
+    height: float
+
+
 @dataclass(slots=True)
 class _Node:
-    """A box, or a bend of an edge that crosses a layer."""
+    """A function in its layer, or a bend of an edge that crosses a layer."""
 
     symbol: SymbolId | None
     layer: int
@@ -521,164 +520,156 @@ def call_graph(
     relevant: Collection[SymbolId] = (),
     asked: str = "",
 ) -> Figure:
-    """Draw who calls whom in a module and at its border, from left to right.
+    """Draw which functions call which in a module and at its border, from left to right.
 
     The part of the module that hangs together by calls and holds most of the relevant symbols (without relevant ones:
-    the biggest) is marked as the flow. `symbols` and `edges` may be those of the whole repository; `asked` is the
-    topic for the title.
+    the biggest) is marked as the flow. `symbols` and `edges` may be those of the whole repository, of which tests
+    outside the module are left out; `asked` is the topic, to stand under the title.
     """
-    with _matplotlib():
-        return _call_graph(module, symbols, edges, names, relevant, asked)
-
-
-def _call_graph(
-    module: str,
-    symbols: Sequence[Symbol],
-    edges: Sequence[Edge],
-    names: Mapping[SymbolId, str],
-    relevant: Collection[SymbolId],
-    asked: str,
-) -> Figure:
     functions = {
         symbol.id: symbol
         for symbol in symbols
         if symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD) and (symbol.module == module or not symbol.is_test)
     }
-    own = [symbol.id for symbol in functions.values() if symbol.module == module]
-    inside = set(own)
-    calls = [e for e in edges if e.kind is EdgeKind.CALLS and e.source in functions and e.target in functions]
-    found = flows(edge for edge in calls if edge.source in inside and edge.target in inside)
+    inside = dict.fromkeys(symbol.id for symbol in functions.values() if symbol.module == module)
+    calls = [e for e in edges if e.kind is EdgeKind.CALLS and e.source != e.target and {e.source, e.target} & {*inside}]
+    between = [edge for edge in calls if edge.source in functions and edge.target in functions]
+    found = flows(edge for edge in between if edge.source in inside and edge.target in inside)
     flow = set(max(found, key=lambda one: sum(s in relevant for s in one.symbols)).symbols) if found else set()
-    touching = [
-        edge for edge in calls if (edge.source in inside or edge.target in inside) and edge.source != edge.target
-    ]
-    first = [s for s in own if s in flow or s in relevant] + [s for s in own if s not in flow and s not in relevant]
+    own = sorted(inside, key=lambda symbol: symbol not in flow and symbol not in relevant)
     around = dict.fromkeys(
         end
-        for edge in sorted(touching, key=lambda e: (not flow.intersection((e.source, e.target)), e.source, e.target))
+        for edge in sorted(between, key=lambda e: (e.source not in flow and e.target not in flow, e.source, e.target))
         for end in (edge.source, edge.target)
         if end not in inside
     )
-    everything = [*first, *around]
-    drawn = {*first[:MOST_BOXES], *list(around)[:MOST_AROUND]}
-    evidence: dict[tuple[SymbolId, SymbolId], Evidence] = {}
-    for edge in touching:
-        if edge.source in drawn and edge.target in drawn:
-            pair = (edge.source, edge.target)
-            evidence[pair] = max(edge.evidence, evidence.get(pair, edge.evidence))
-    linked = {end for pair in evidence for end in pair}
-    alone = [symbol for symbol in own if symbol in drawn and symbol not in linked]
+    shown = [*own[:MOST_BOXES], *list(around)[:MOST_AROUND]]
+    best: dict[tuple[SymbolId, SymbolId], Edge] = {}
+    for edge in between:
+        pair = (edge.source, edge.target)
+        if {*pair} <= {*shown} and (pair not in best or edge.evidence > best[pair].evidence):
+            best[pair] = edge
+    with _matplotlib():
+        return _call_graph(
+            module,
+            asked,
+            {
+                symbol: _box(
+                    names[symbol],
+                    "" if symbol in inside else functions[symbol].module,
+                    symbol in relevant,
+                    symbol in flow,
+                )
+                for symbol in shown
+            },
+            best,
+            {end for edge in calls for end in (edge.source, edge.target)},
+            len(own) + len(around) - len(shown),
+        )
 
-    def label(symbol: SymbolId) -> str:
-        return _fit(names[symbol], 150, BODY, symbol in relevant)
 
-    def size(symbol: SymbolId) -> tuple[float, float]:
-        other = "" if symbol in inside else _fit(functions[symbol].module, 150, SMALL)
-        return max(
-            _width(label(symbol), BODY, symbol in relevant), _width(other, SMALL)
-        ) + 16, 24 if symbol in inside else 31
+def _box(name: str, module: str, relevant: bool, in_flow: bool) -> _Box:
+    name, module = _fit(name, 150, BODY, relevant), _fit(module, 150, SMALL)
+    width = max(_width(name, BODY, relevant), _width(module, SMALL)) + 16
+    return _Box(name, module, relevant, in_flow, width, 31 if module else 24)
 
-    nodes, routes = _place(
-        {symbol: size(symbol) for symbol in everything if symbol in linked},
-        _layer(linked, [edge for edge in touching if (edge.source, edge.target) in evidence]),
-        evidence,
-    )
+
+def _call_graph(
+    module: str,
+    asked: str,
+    boxes: Mapping[SymbolId, _Box],
+    calls: Mapping[tuple[SymbolId, SymbolId], Edge],
+    calling: Collection[SymbolId],
+    left_out: int,
+) -> Figure:
+    """Draw the boxes; `calling` are all symbols that have an edge, drawn or not."""
+    linked = {symbol: box for symbol, box in boxes.items() if any(symbol in pair for pair in calls)}
+    nodes, routes = _place(linked, _layer(linked, calls.values()), calls)
     columns = max((node.layer for node in nodes), default=-1) + 1
-    wide = [max((n.width for n in nodes if n.layer == layer), default=0.0) for layer in range(columns)]
-    gap = max(44.0, (WIDTH - 2 * MARGIN - sum(wide)) / max(columns - 1, 1)) if columns > 1 else 0
-    gap = min(gap, 110.0)
-    width = max(WIDTH, 2 * MARGIN + sum(wide) + gap * (columns - 1))
-    x_of = [MARGIN + sum(wide[:layer]) + gap * layer for layer in range(columns)]
-    top = 62.0
-    low = min((node.y - node.height / 2 for node in nodes), default=0.0)
+    wide = [max(node.width for node in nodes if node.layer == layer) for layer in range(columns)]
+    gap = min(max((WIDTH - 2 * MARGIN - sum(wide)) / max(columns - 1, 1), 44.0), 110.0)
+    lefts = [MARGIN + sum(wide[:layer]) + gap * layer for layer in range(columns)]
+    width = max(WIDTH, lefts[-1] + wide[-1] + MARGIN if lefts else 0)
+    highest = min((node.y - node.height / 2 for node in nodes), default=0.0)
     for node in nodes:
-        node.y += top - low
-    y = max((node.y + node.height / 2 for node in nodes), default=top - 12) + 22
+        node.y += 62 - highest
+    y = max((node.y + node.height / 2 for node in nodes), default=50.0) + 22
 
-    rows: list[list[tuple[SymbolId, float, float]]] = []
-    x = width
-    for symbol in alone:
-        box = _width(label(symbol), BODY, symbol in relevant) + 16
-        if x + box > width - MARGIN:
-            rows.append([])
-            x = MARGIN
-        rows[-1].append((symbol, x, box))
-        x += box + 10
-    alone_top = y
-    if rows:
-        y += 18 + 32 * len(rows) + 6
-    left_out = len(everything) - len(drawn)
-    total = y + 26 + (16 if left_out else 0)
+    titles: list[tuple[float, str]] = []
+    apart: list[tuple[float, float, _Box]] = []
+    for title, without in (("no edges", True), ("only calls that are not drawn", False)):
+        group = [box for symbol, box in boxes.items() if symbol not in linked and (symbol not in calling) is without]
+        if group:
+            titles.append((y + 4, title))
+            x, y = MARGIN, y + 28
+            for box in group:
+                if x > MARGIN and x + box.width > width - MARGIN:
+                    x, y = MARGIN, y + 32
+                apart.append((x, y, box))
+                x += box.width + 10
+            y += 32
+    foot = y + 12 + (16 if left_out else 0)
 
-    sheet = _Sheet(width, total, f"Call graph of {module}")
-    sheet.text(MARGIN, 16, f"Calls in {_fit(module, 300, TITLE, True)}", TITLE, bold=True)
+    sheet = _Sheet(width, foot + 14, f"Call graph of {module}")
+    sheet.title(f"Calls in {module}")
     sheet.text(MARGIN, 36, _fit(asked, width - 2 * MARGIN, BODY), BODY, GREY)
     for (source, target), route in routes.items():
-        blue = source in flow and target in flow
-        _arrow(sheet, nodes, route, x_of, wide, blue, evidence[source, target] < Evidence.SCOPED, gap)
+        colour, thick = (BLUE, 1.5) if linked[source].in_flow and linked[target].in_flow else ("#8c8c8c", 1.0)
+        *points, tip = _way([nodes[number] for number in route], lefts, wide, gap)
+        back = tip[0] < points[-1][0]
+        dashed = calls[source, target].evidence < Evidence.SCOPED
+        sheet.curve([*points, (tip[0] + (HEAD if back else -HEAD), tip[1])], colour, thick, dashed)
+        sheet.head(*tip, colour, back)
     for node in nodes:
-        if node.symbol is None:
-            continue
-        symbol = node.symbol
-        _function(
-            sheet,
-            x_of[node.layer],
-            node.y,
-            node.width,
-            node.height,
-            label(symbol),
-            "" if symbol in inside else functions[symbol].module,
-            symbol in relevant,
-            symbol in flow,
-        )
-    if rows:
-        sheet.text(MARGIN, alone_top + 4, "no edges", SMALL, GREY, bold=True)
-    for number, row in enumerate(rows):
-        for symbol, x, box in row:
-            _function(sheet, x, alone_top + 28 + 32 * number, box, 24, label(symbol), "", symbol in relevant, False)
-    y = total - 14
+        if node.symbol is not None:
+            _function(sheet, lefts[node.layer], node.y, linked[node.symbol])
+    for at, title in titles:
+        sheet.text(MARGIN, at, title, SMALL, GREY, bold=True)
+    for x, at, box in apart:
+        _function(sheet, x, at, box)
     if left_out:
-        sheet.text(MARGIN, y - 16, f"{left_out} more functions are not drawn", SMALL, GREY)
+        sheet.text(MARGIN, foot - 18, f"{left_out} more functions are not drawn", SMALL, GREY)
     x = MARGIN
     for fill, line, text in (
         (RELEVANT_TINT, ORANGE, "relevant"),
         (FLOW_TINT, BLUE, "same flow"),
         (OTHER_TINT, PALE, "other module"),
     ):
-        sheet.box(x, y - 5, 16, 10, fill, line)
-        sheet.text(x + 21, y, text, SMALL, GREY)
-        x += 21 + _width(text, SMALL) + 16
+        sheet.box(x, foot - 5, 16, 10, fill, line)
+        x = sheet.key(x + 21, foot, text)
     for dashed, text in ((False, "call resolved by scope or better"), (True, "call matched by name only")):
-        sheet.curve([(x, y), (x + 22, y)], GREY, 1.2, dashed)
-        sheet.text(x + 27, y, text, SMALL, GREY)
-        x += 27 + _width(text, SMALL) + 16
+        sheet.curve([(x, foot), (x + 22, foot)], GREY, 1.2, dashed)
+        x = sheet.key(x + 27, foot, text)
     return sheet.figure
 
 
-def _function(
-    sheet: _Sheet, x: float, y: float, width: float, height: float, name: str, module: str, relevant: bool, flow: bool
-) -> None:
-    line = ORANGE if relevant else BLUE if flow else PALE if module else GREY
-    fill = RELEVANT_TINT if relevant else FLOW_TINT if flow else OTHER_TINT if module else PAPER
-    sheet.box(x, y - height / 2, width, height, fill, line, 1.6 if relevant or flow else 1)
-    colour = GREY if module and not relevant else INK
-    sheet.text(x + width / 2, y - (6 if module else 0), name, BODY, colour, relevant, "center")
-    if module:
-        sheet.text(x + width / 2, y + 7, _fit(module, 150, SMALL), SMALL, GREY, align="center")
+def _function(sheet: _Sheet, x: float, y: float, box: _Box) -> None:
+    if box.relevant:
+        fill, line = RELEVANT_TINT, ORANGE
+    elif box.in_flow:
+        fill, line = FLOW_TINT, BLUE
+    else:
+        fill, line = (OTHER_TINT, PALE) if box.module else (PAPER, GREY)
+    thick = 1.6 if box.relevant or box.in_flow else 1
+    sheet.box(x, y - box.height / 2, box.width, box.height, fill, line, thick)
+    middle = x + box.width / 2
+    colour = GREY if box.module and not box.relevant else INK
+    sheet.text(middle, y - (6 if box.module else 0), box.name, BODY, colour, box.relevant, "center")
+    sheet.text(middle, y + 7, box.module, SMALL, GREY, align="center")
 
 
-def _layer(ids: Collection[SymbolId], edges: Sequence[Edge]) -> dict[SymbolId, int]:
+def _layer(ids: Collection[SymbolId], calls: Collection[Edge]) -> dict[SymbolId, int]:
     """As graph.layers, but what nothing calls stands just before what it calls."""
-    layer = layers(ids, edges)
-    called = {edge.target for edge in edges}
+    layer = layers(ids, calls)
+    called = {edge.target for edge in calls}
     for symbol in layer:
         if symbol not in called:
-            layer[symbol] = max(min((layer[edge.target] for edge in edges if edge.source == symbol), default=1) - 1, 0)
+            layer[symbol] = max(min(layer[edge.target] for edge in calls if edge.source == symbol) - 1, 0)
     return layer
 
 
 def _place(
-    sizes: Mapping[SymbolId, tuple[float, float]],
+    boxes: Mapping[SymbolId, _Box],
     layer: Mapping[SymbolId, int],
     pairs: Iterable[tuple[SymbolId, SymbolId]],
 ) -> tuple[list[_Node], dict[tuple[SymbolId, SymbolId], list[int]]]:
@@ -687,7 +678,7 @@ def _place(
     Sugiyama's way: bends where an edge crosses a layer, order in the layers by the mean place of the neighbours, then
     each node as near to its neighbours as the order lets it.
     """
-    nodes = [_Node(symbol, layer[symbol], *size) for symbol, size in sizes.items()]
+    nodes = [_Node(symbol, layer[symbol], box.width, box.height) for symbol, box in boxes.items()]
     index = {node.symbol: number for number, node in enumerate(nodes) if node.symbol}
     routes: dict[tuple[SymbolId, SymbolId], list[int]] = {}
     for source, target in sorted(pairs):
@@ -760,29 +751,15 @@ def _settle(column: Sequence[_Node], nodes: Sequence[_Node]) -> None:
         node.y = value + shift
 
 
-def _arrow(
-    sheet: _Sheet,
-    nodes: Sequence[_Node],
-    route: Sequence[int],
-    x_of: Sequence[float],
-    wide: Sequence[float],
-    blue: bool,
-    dashed: bool,
-    gap: float,
-) -> None:
-    colour, thick = (BLUE, 1.5) if blue else ("#8c8c8c", 1.0)
-    source, target = nodes[route[0]], nodes[route[-1]]
-    start = (x_of[source.layer] + source.width, source.y)
+def _way(
+    route: Sequence[_Node], lefts: Sequence[float], wide: Sequence[float], gap: float
+) -> list[tuple[float, float]]:
+    """Return the points of an edge, in columns that begin at `lefts`: level through the layers that it crosses."""
+    source, target = route[0], route[-1]
+    edge = lefts[source.layer] + wide[source.layer]
+    start = (lefts[source.layer] + source.width, source.y)
     if source.layer == target.layer:
-        tip = (x_of[target.layer] + target.width, target.y)
-        out = x_of[source.layer] + wide[source.layer] + gap / 3
-        sheet.curve([start, (out, source.y), (out, target.y), (tip[0] + HEAD, target.y)], colour, thick, dashed)
-        sheet.head(*tip, colour, leftwards=True)
-        return
-    points = [start, (x_of[source.layer] + wide[source.layer], source.y)]
-    for number in route[1:-1]:
-        bend = nodes[number]
-        points += [(x_of[bend.layer], bend.y), (x_of[bend.layer] + wide[bend.layer], bend.y)]
-    tip = (x_of[target.layer], target.y)
-    sheet.curve([*points, (tip[0] - HEAD, tip[1])], colour, thick, dashed)
-    sheet.head(*tip, colour)
+        out = edge + gap / 3
+        return [start, (out, source.y), (out, target.y), (lefts[target.layer] + target.width, target.y)]
+    bends = [(lefts[node.layer] + x, node.y) for node in route[1:-1] for x in (0.0, wide[node.layer])]
+    return [start, (edge, source.y), *bends, (lefts[target.layer], target.y)]

@@ -91,24 +91,33 @@ def explanations(evaluation: Evaluation, runs: Mapping[str, Run], measure: Measu
 
 
 def short_names(symbols: Iterable[Symbol]) -> dict[SymbolId, str]:
-    """Name each symbol by the shortest end of its qualified name that no other symbol has.
+    """Name each symbol by the shortest end of its qualified name that no other has.
 
     A method keeps its class and a module its whole name; where even whole names are equal, the line is added.
     """
     everything = list(symbols)
-    methods = {symbol.id for symbol in everything if symbol.kind is SymbolKind.METHOD}
-    ends = {symbol.id: symbol.qualified_name.split(".") for symbol in everything}
-    taken = Counter(".".join(parts[-length:]) for parts in ends.values() for length in range(1, len(parts) + 1))
+    whole = Counter(symbol.qualified_name for symbol in everything)
+    ends = Counter(end for name in whole for end in _ends(name))
     names: dict[SymbolId, str] = {}
     for symbol in everything:
-        parts = ends[symbol.id]
-        least = len(parts) if symbol.kind is SymbolKind.MODULE else 2 if symbol.id in methods else 1
-        choices = (".".join(parts[-length:]) for length in range(min(least, len(parts)), len(parts) + 1))
-        alone = (choice for choice in choices if taken[choice] == 1)
-        whole = symbol.qualified_name
-        same = symbol.kind is not SymbolKind.MODULE and taken[whole] > 1
-        names[symbol.id] = next(alone, f"{whole} ({symbol.path}:{symbol.span.start_line})" if same else whole)
+        match symbol.kind:
+            case SymbolKind.MODULE:
+                least = symbol.qualified_name.count(".")
+            case SymbolKind.METHOD:
+                least = 1
+            case _:
+                least = 0
+        choices = _ends(symbol.qualified_name)[least:]
+        name = next((end for end in choices if ends[end] == 1), symbol.qualified_name)
+        again = whole[symbol.qualified_name] > 1
+        names[symbol.id] = f"{name} ({symbol.path}:{symbol.span.start_line})" if again else name
     return names
+
+
+def _ends(name: str) -> list[str]:
+    """`a.b.c` ends in `c`, `b.c` and `a.b.c`."""
+    parts = name.split(".")
+    return [".".join(parts[-length:]) for length in range(1, len(parts) + 1)]
 
 
 def short_labels(labels: Sequence[str]) -> dict[str, str]:
@@ -153,7 +162,7 @@ def draw(
             Picture(
                 pictures.to_svg(figure),
                 f"{measure} of every question under {labels[a]} and {labels[b]}. Beside a question whose score differs "
-                f"stands who left the first k (−) and who entered (+), relevant functions in bold.",
+                f"stands who left the first {explained[0].k} (−) and who entered (+), relevant functions in bold.",
             )
         )
     if telling := _most_telling(evaluation, measure, explained):
@@ -221,7 +230,7 @@ def page(
     labels = short_labels(evaluation.labels)
     comparisons = {measure: _comparisons(evaluation, measure) for measure in evaluation.measures}
     pairs = _pairs(evaluation, main, explained)
-    return (
+    text: str = (
         _jinja()
         .from_string((files("plait.evaluate") / "templates" / "report.html.j2").read_text(encoding="utf-8"))
         .render(
@@ -234,7 +243,7 @@ def page(
             summary=_summary(evaluation, main, comparisons[main], labels),
             pictures=drawn,
             notes=[*_notes(evaluation), *notes],
-            measures=[(measure, _MEANING[measure.name]) for measure in evaluation.measures],
+            measures=[(measure, _meaning(measure)) for measure in evaluation.measures],
             outcome_of=outcome_of,
             Outcome=Outcome,
             causes=causes,
@@ -244,15 +253,18 @@ def page(
             confidence=f"{CONFIDENCE:.0%}",
         )
     )
+    return text
 
 
-_MEANING = {
-    "Recall": "relevant functions among the first k, of all relevant functions",
-    "P": "relevant functions among the first k, of k",
-    "nDCG": "relevant functions weigh less the lower they stand; 1 is the best possible order",
-    "RR": "one over the rank of the first relevant function",
-    "Success": "1 if anything relevant is among the first k",
-}
+def _meaning(measure: Measure) -> str:
+    first = f"the first {measure.k}" if measure.k else "all that is returned"
+    return {
+        "Recall": f"the share of all relevant functions that is among {first}",
+        "P": f"the share of {first} that is relevant",
+        "nDCG": f"relevant functions among {first}, worth less the lower they stand; 1 is the best possible order",
+        "RR": "one over the rank of the first relevant function",
+        "Success": f"1 if anything relevant is among {first}",
+    }[measure.name]
 
 
 def _jinja() -> Any:
@@ -298,7 +310,7 @@ def _summary(
     asked = (
         f"{_count(number, 'question')} on the collection {evaluation.collection.name} "
         f"{'was' if number == 1 else 'were'} put to {_count(len(evaluation.labels), 'strategy', 'strategies')}, and "
-        f"{main} ({_MEANING[main.name]}) says how well each was answered."
+        f"{main} ({_meaning(main)}) says how well each was answered."
     )
     means = {label: evaluation.mean(main, label) for label in evaluation.labels}
     if not comparisons:
@@ -306,9 +318,9 @@ def _summary(
     best, worst = max(evaluation.labels, key=means.__getitem__), min(evaluation.labels, key=means.__getitem__)
     sure = [labels[c.b] for c in comparisons if c.p < UNLIKELY]
     chance = (
-        f"the difference to {labels[first]} is more than chance (p < {UNLIKELY}) for {', '.join(sure)}"
+        f"the difference in {main} to {labels[first]} goes beyond chance (p < {UNLIKELY}) for {', '.join(sure)}"
         if sure
-        else f"no difference to {labels[first]} is more than chance would give (p < {UNLIKELY})"
+        else f"no difference in {main} to {labels[first]} goes beyond chance (p < {UNLIKELY})"
     )
     spread = (
         f"All means are {means[first]:.3f}"
@@ -332,8 +344,8 @@ def _hidden(comparisons: Sequence[Comparison], labels: Mapping[str, str]) -> str
     losses = sum(c.count(Outcome.LOSS) for c in comparisons)
     wins = sum(c.count(Outcome.WIN) for c in comparisons)
     return (
-        f"Behind the means, {labels[most.b]} loses {', '.join(lost) or 'no question'} against {labels[most.a]} and wins "
-        f"{', '.join(won) or 'none'}; all strategies together lose {_count(losses, 'answer')} and win {wins}."
+        f"Behind the means, {labels[most.b]} loses {', '.join(lost) or 'no question'} against {labels[most.a]} and "
+        f"wins {', '.join(won) or 'none'}; all strategies together lose {_count(losses, 'answer')} and win {wins}."
     )
 
 
@@ -352,8 +364,8 @@ def _notes(evaluation: Evaluation) -> list[str]:
     ]
     if others * len(evaluation.measures) > 1:
         made.append(
-            f"Each p stands alone: with {others * len(evaluation.measures)} comparisons on this page, one in twenty falls "
-            f"below {UNLIKELY} by chance; they are not corrected for that."
+            f"Many comparisons: each p stands alone; of the {others * len(evaluation.measures)} on this page, about "
+            f"one in twenty would fall below {UNLIKELY} by chance."
         )
     if evaluation.unjudged:
         made.append(f"Left out, because nothing is judged for them: {', '.join(evaluation.unjudged)}.")

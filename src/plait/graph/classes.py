@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from plait.model import SymbolId
@@ -29,7 +30,9 @@ def linearise(
             continue
         open_.discard(class_)
         orders = [known[base] for base in direct if base in known]
-        merged = _merge([*orders, tuple(base for base in direct if base in known)])
+        if len(orders) > 1:
+            orders.append(tuple(base for base in direct if base in known))
+        merged = _merge(orders)
         if merged is None:
             merged = list(dict.fromkeys(name for order in orders for name in order))
         known[class_] = (class_, *(name for name in merged if name != class_))
@@ -37,15 +40,24 @@ def linearise(
 
 
 def _merge(orders: Sequence[Sequence[SymbolId]]) -> list[SymbolId] | None:
-    pending = [list(order) for order in orders if order]
+    """The C3 merge; the next is the first head that is in no tail."""
+    pending = [order for order in orders if order]
+    if len(pending) <= 1:
+        return list(pending[0]) if pending else []
+    heads = [0] * len(pending)
+    in_tails = Counter(name for order in pending for name in order[1:])
     merged: list[SymbolId] = []
-    while pending:
-        for order in pending:
-            head = order[0]
-            if not any(head in other[1:] for other in pending):
+    while any(place < len(order) for place, order in zip(heads, pending, strict=True)):
+        for place, order in zip(heads, pending, strict=True):
+            if place < len(order) and not in_tails[order[place]]:
+                head = order[place]
                 break
         else:
             return None
         merged.append(head)
-        pending = [rest for rest in ([name for name in order if name != head] for order in pending) if rest]
+        for number, order in enumerate(pending):
+            if heads[number] < len(order) and order[heads[number]] == head:
+                heads[number] += 1
+                if heads[number] < len(order):
+                    in_tails[order[heads[number]]] -= 1
     return merged

@@ -1,7 +1,8 @@
 """Which values an expression can have: scopes, imports, classes and types over the facts of a Program.
 
 Nothing here knows of edges. Every question is answered from scratch or from memory, never by the order of asking: an
-answer that was cut short because it depends on itself is forgotten when the question that led to it is answered.
+answer that was cut short because it depends on itself is forgotten when the question that led to it is answered. (Only
+the bases of classes nested in each other's bases more than MAX_DEPTH deep are the exception.)
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ class Inference:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._memory = Memory()
+        self._depth = 0
         self._bases: dict[SymbolId, tuple[SymbolId, ...]] = {}
         self._outer_bases: dict[SymbolId, tuple[External | Builtin | Opaque, ...]] = {}
         self._orders: dict[SymbolId, tuple[SymbolId, ...]] = {}
@@ -58,10 +60,17 @@ class Inference:
         """The values of an expression as it is written in a scope."""
         if "|" in expression or "[" in expression:
             return (Alias(expression, scope),)
-        root, links = chain(expression)
-        if root == "super" and links[:1] == ("()",):
-            return self._follow(self._super(scope), links[1:])
-        return self._follow(self._root(root, scope), links)
+        if self._depth >= MAX_DEPTH:
+            self._memory.cut()
+            return (Opaque(),)
+        self._depth += 1
+        try:
+            root, links = chain(expression)
+            if root == "super" and links[:1] == ("()",):
+                return self._follow(self._super(scope), links[1:])
+            return self._follow(self._root(root, scope), links)
+        finally:
+            self._depth -= 1
 
     def _follow(self, values: Values, links: Sequence[str]) -> Values:
         for place, link in enumerate(links):

@@ -26,6 +26,10 @@ class Memory:
         self._met = MAX_DEPTH + 1
         """the outermost open question that was met since the one now answered began"""
 
+    def cut(self) -> None:
+        """Say that the question now answered was not followed to its end."""
+        self._met = _TOO_DEEP
+
     def once(self, question: Hashable, compute: Callable[[], Values]) -> Values:
         known = self._known.get(question)
         if known is not None:
@@ -39,7 +43,7 @@ class Memory:
             return values
         depth = len(self._open)
         if depth >= MAX_DEPTH:
-            self._met = _TOO_DEEP
+            self.cut()
             return (Opaque(),)
         before, self._met = self._met, MAX_DEPTH + 1
         self._open[question] = depth

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -58,7 +60,7 @@ def test_edges_to_other_symbols_do_not_count() -> None:
 
 def test_a_long_path_takes_no_stack() -> None:
     names = [SymbolId(f"{number:05}") for number in range(20_000)]
-    chain = [edge(source, target) for source, target in zip(names, names[1:], strict=False)]
+    chain = [edge(source, target) for source, target in pairwise(names)]
     assert layers(names, chain)[names[-1]] == 19_999
 
 

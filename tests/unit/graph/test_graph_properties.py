@@ -56,7 +56,7 @@ STATEMENTS = [
     "class A: pass",
     "class A(B):\n    def f(self): return super().f()",
     "class B(A):\n    x = A()\n    def f(self) -> A:\n        self.x = B()\n        return self.x.f()",
-    "class B(A, pkg.b.A):\n    @property\n    def x(self) -> 'A': return self\n    def __call__(self): self.x.f(); self()",
+    "class B(A, pkg.b.A):\n    @property\n    def x(self) -> 'A': return self\n    def __call__(self): self.x.f()",
     "@f\ndef g(): pass",
     "__all__ = ['f', 'x']",
     "[f() for f in x]",

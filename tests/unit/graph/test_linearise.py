@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,7 +33,7 @@ def test_a_circle_is_cut() -> None:
 
 def test_a_long_chain_takes_no_stack() -> None:
     names = [SymbolId(str(number)) for number in range(3_000)]
-    bases = {name: [base] for name, base in zip(names, names[1:], strict=False)}
+    bases = {name: [base] for name, base in pairwise(names)}
     assert list(linearise(names[0], bases, {})) == names
 
 
