@@ -196,7 +196,8 @@ class Reference:
     name: str
     """the last name of the expression: what a definition must be called to be the target; empty if there is none"""
     expression: str
-    """dotted source with calls as `()` and anything else as `?`: `f`, `self.db.run`, `super().save`, `Pool().get`"""
+    """dotted source with calls as `()`, a literal or display as its type (`<str>.join`) and anything else as `?`: `f`,
+    `self.db.run`, `super().save`, `Pool().get`"""
     receiver: Receiver
     arity: int
     """positional and keyword arguments at the site; -1 when `*` or `**` hides the number"""
@@ -238,7 +239,9 @@ class Binding:
     """a name of the scope, or `self.x` for an attribute (written so whatever the first parameter is called)"""
     kind: BindingKind
     expression: str
-    """as in Reference.expression; for types, alternatives (`A | B`, Optional, Union) joined by `|`, None left out"""
+    """as in Reference.expression; for types, alternatives (`A | B`, Optional, Union) joined by `|`, None left out,
+    brackets kept (`list[A]`, `type[A]`). The first parameter of a method is `Self` or `type[Self]`; what `with x as y`
+    binds is `x.__enter__()`"""
     line: int
 
 

@@ -3,9 +3,72 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
-from plait.model import SymbolId
+from plait.graph.program import Program
+from plait.graph.values import Builtin, Class, External, Opaque, Values
+from plait.model import Symbol, SymbolId, Unknown
+
+OuterBase: TypeAlias = External | Builtin | Opaque
+
+
+class ClassTable:
+    """Bases, orders and members of the repository's classes; `evaluate` tells what the name of a base is in a scope."""
+
+    def __init__(self, program: Program, evaluate: Callable[[str, SymbolId], Values]) -> None:
+        self._program = program
+        self._evaluate = evaluate
+        self._bases: dict[SymbolId, tuple[SymbolId, ...]] = {}
+        self._outer_bases: dict[SymbolId, tuple[OuterBase, ...]] = {}
+        self._orders: dict[SymbolId, tuple[SymbolId, ...]] = {}
+
+    def bases(self, class_: SymbolId) -> tuple[SymbolId, ...]:
+        """The direct bases in the repository; none while the question is what they are."""
+        if class_ not in self._bases:
+            self._bases[class_], self._outer_bases[class_] = (), ()
+            scope = self._program.symbols[class_].parent or class_
+            inner: list[SymbolId] = []
+            outer: list[OuterBase] = []
+            for reference in self._program.bases.get(class_, ()):
+                for value in self._evaluate(reference.expression, scope):
+                    if isinstance(value, Class):
+                        inner.append(value.id)
+                    elif isinstance(value, (External, Builtin)):
+                        outer.append(value)
+                    else:
+                        outer.append(Opaque(Unknown.RECEIVER, reference.expression))
+            self._bases[class_] = tuple(one for one in dict.fromkeys(inner) if one != class_)
+            self._outer_bases[class_] = tuple(dict.fromkeys(outer))
+        return self._bases[class_]
+
+    def order(self, class_: SymbolId) -> tuple[SymbolId, ...]:
+        """The method resolution order, classes outside of the repository left out."""
+        if class_ not in self._orders:
+            pending, reached = [class_], {class_}
+            while pending:
+                for base in self.bases(pending.pop()):
+                    if base not in reached:
+                        reached.add(base)
+                        pending.append(base)
+            linearise(class_, self._bases, self._orders)
+        return self._orders[class_]
+
+    def outer_bases(self, class_: SymbolId) -> list[OuterBase]:
+        """What the class and its bases inherit from outside of the repository, in their order."""
+        order = self.order(class_)
+        return list(dict.fromkeys(outer for one in order for outer in self._outer_bases.get(one, ())))
+
+    def member(self, class_: SymbolId, name: str, *, after: bool = False) -> tuple[SymbolId, list[Symbol]] | None:
+        """The nearest class in the order that defines a method or class of that name, and the definitions.
+
+        `after` leaves out the class itself, as `super()` does.
+        """
+        for owner in self.order(class_)[1 if after else 0 :]:
+            definitions = self._program.definitions(owner, name)
+            if definitions:
+                return owner, definitions
+        return None
 
 
 def linearise(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Iterable, Sequence
 
-from plait.graph.classes import linearise
+from plait.graph.classes import ClassTable
 from plait.graph.memory import MAX_DEPTH, Memory
 from plait.graph.program import Program
 from plait.graph.standard import (
@@ -50,9 +50,7 @@ class Inference:
         self.program = program
         self._memory = Memory()
         self._depth = 0
-        self._bases: dict[SymbolId, tuple[SymbolId, ...]] = {}
-        self._outer_bases: dict[SymbolId, tuple[External | Builtin | Opaque, ...]] = {}
-        self._orders: dict[SymbolId, tuple[SymbolId, ...]] = {}
+        self.classes = ClassTable(program, self.evaluate)
 
     # Expressions
 
@@ -219,54 +217,13 @@ class Inference:
         files = (program.modules.file(source) for source in sources if source is not None)
         return any(self._exports(one, name, seen | {file.path}) for one in files if one is not None)
 
-    def _outer_star(self, scope: SymbolId) -> External | None:
-        """Where a name nobody here defines can come from: the last star import out of the repository."""
+    def _outer_star(self, scope: SymbolId) -> External | Opaque | None:
+        """Where a name nobody here defines can come from: the last star import of a module that is not here."""
         module = self.program.module_of(scope)
+        importer = self.program.file_of[module]
         for imported in reversed(self.program.stars(module)):
-            importer = self.program.file_of[module]
-            if not imported.level and self.program.modules.imported(imported, importer) is None:
-                return External(f"{imported.module}.*")
-        return None
-
-    # Classes
-
-    def bases(self, class_: SymbolId) -> tuple[SymbolId, ...]:
-        """The direct bases in the repository."""
-        if class_ not in self._bases:
-            self._bases[class_], self._outer_bases[class_] = (), ()
-            scope = self.program.symbols[class_].parent or class_
-            inner: list[SymbolId] = []
-            outer: list[External | Builtin | Opaque] = []
-            for reference in self.program.bases.get(class_, ()):
-                for value in self.evaluate(reference.expression, scope):
-                    if isinstance(value, Class):
-                        inner.append(value.id)
-                    elif isinstance(value, (External, Builtin)):
-                        outer.append(value)
-                    else:
-                        outer.append(Opaque(Unknown.RECEIVER, reference.expression))
-            self._bases[class_] = tuple(one for one in dict.fromkeys(inner) if one != class_)
-            self._outer_bases[class_] = tuple(dict.fromkeys(outer))
-        return self._bases[class_]
-
-    def order(self, class_: SymbolId) -> tuple[SymbolId, ...]:
-        """The method resolution order, classes outside of the repository left out."""
-        if class_ not in self._orders:
-            pending, reached = [class_], {class_}
-            while pending:
-                for base in self.bases(pending.pop()):
-                    if base not in reached:
-                        reached.add(base)
-                        pending.append(base)
-            linearise(class_, self._bases, self._orders)
-        return self._orders[class_]
-
-    def member(self, class_: SymbolId, name: str, *, after: bool = False) -> tuple[SymbolId, list[Symbol]] | None:
-        """The nearest class in the order that defines a method or class of that name, and the definitions."""
-        for owner in self.order(class_)[1 if after else 0 :]:
-            definitions = self.program.definitions(owner, name)
-            if definitions:
-                return owner, definitions
+            if self.program.modules.imported(imported, importer) is None:
+                return self._outside(imported, importer)
         return None
 
     def attribute(self, value: Value, name: str) -> Values:
@@ -297,7 +254,7 @@ class Inference:
         found = self._member_values(class_, name)
         if found is None:
             return self._missing(class_, name)
-        if any(isinstance(one, External) and one.path.startswith("enum.") for one in self._all_outer_bases(class_)):
+        if any(isinstance(one, External) and one.path.startswith("enum.") for one in self.classes.outer_bases(class_)):
             return tuple(one if isinstance(one, Function) else Instance(class_) for one in found)
         return tuple(Function(one.id, class_, typed) if isinstance(one, Function) else one for one in found)
 
@@ -325,7 +282,7 @@ class Inference:
 
         def compute() -> Values:
             nearest: Values | None = None
-            for owner in self.order(class_)[1 if after else 0 :]:
+            for owner in self.classes.order(class_)[1 if after else 0 :]:
                 found = self._own_member(owner, name)
                 if found is None:
                     continue
@@ -348,13 +305,9 @@ class Inference:
         bindings = [*self.program.bindings(class_, name), *assigned]
         return _union([tuple(_defined(symbol) for symbol in definitions), self._bound(bindings)])
 
-    def _all_outer_bases(self, class_: SymbolId) -> list[External | Builtin | Opaque]:
-        order = self.order(class_)
-        return list(dict.fromkeys(outer for one in order for outer in self._outer_bases.get(one, ())))
-
     def _missing(self, class_: SymbolId, name: str) -> Values:
         """No class of the repository has the attribute: `object`, a base outside, or nobody."""
-        outer = self._all_outer_bases(class_)
+        outer = self.classes.outer_bases(class_)
         known = [object, *(getattr(builtins, one.name, object) for one in outer if isinstance(one, Builtin))]
         outside = [
             one.path if isinstance(one, External) else one.detail
@@ -365,7 +318,7 @@ class Inference:
             return (Opaque(Unknown.RECEIVER, outside[0]),)
         if any(hasattr(one, name) for one in known) or hasattr(type, name):
             return (Builtin(f"object.{name}"),)
-        if self.member(class_, "__getattr__") is not None:
+        if self.classes.member(class_, "__getattr__") is not None:
             return (Opaque(Unknown.DYNAMIC, "__getattr__"),)
         return (Opaque(Unknown.MEMBER, self.program.symbols[class_].qualified_name),)
 
@@ -397,7 +350,7 @@ class Inference:
             case Function():
                 return self.result(value)
             case Instance(id=class_):
-                found = self.member(class_, "__call__")
+                found = self.classes.member(class_, "__call__")
                 if found is not None:
                     return _union(self.result(Function(one.id, class_, typed=True)) for one in found[1])
             case External(path=path):
@@ -430,7 +383,7 @@ class Inference:
             case Context(entered=entered):
                 return entered
             case Instance(id=class_):
-                found = self.member(class_, method)
+                found = self.classes.member(class_, method)
                 results = _union(self.result(Function(one.id, class_)) for one in found[1]) if found else ()
                 return results if any(not isinstance(one, Opaque) for one in results) else (Instance(class_),)
             case External() | BuiltinInstance():

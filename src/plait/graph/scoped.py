@@ -102,10 +102,10 @@ def _targets(value: Value, kind: ReferenceKind, inference: Inference) -> list[Ta
             return [Target(function, Via.DECORATOR if decorated else Via.CALL, typed)]
         case Class(id=class_, typed=typed):
             via = Via.DECORATOR if decorated else Via.CONSTRUCT
-            found = inference.member(class_, "__init__")
+            found = inference.classes.member(class_, "__init__")
             return [Target(one.id, via, typed) for one in found[1]] if found else [Target(class_, via, typed)]
         case Instance(id=class_, typed=typed):
-            found = inference.member(class_, "__call__")
+            found = inference.classes.member(class_, "__call__")
             return [Target(one.id, Via.DUNDER, typed) for one in found[1]] if found else []
     return []
 
@@ -224,7 +224,7 @@ def _overrides(file: ParsedFile, inference: Inference) -> Iterator[Edge]:
         mangled = symbol.name.startswith("__") and not symbol.name.endswith("__")
         if mangled or symbol not in inference.program.definitions(symbol.parent, symbol.name):
             continue
-        found = inference.member(symbol.parent, symbol.name, after=True)
+        found = inference.classes.member(symbol.parent, symbol.name, after=True)
         for target in found[1] if found else ():
             if target.kind is SymbolKind.METHOD:
                 line = symbol.span.start_line
