@@ -73,7 +73,7 @@ def to_svg(figure: Figure) -> str:
         "xmlns": "http://www.w3.org/2000/svg",
         "viewBox": root.attrib["viewBox"],
         "role": "img",
-        "style": f"width:100%;min-width:{wide * 0.7:.0f}px;max-width:{wide:.0f}px;"
+        "style": f"width:100%;min-width:{wide * 0.9:.0f}px;max-width:{wide:.0f}px;"
         "stroke-linejoin:round;stroke-linecap:butt",
     }
     title = ElementTree.Element("title")

@@ -124,17 +124,17 @@ def short_labels(labels: Sequence[str]) -> dict[str, str]:
     """Call `naive(seeds=3, hops=2, k=5)` just `naive`; of several naive ones, say only what differs."""
     made: dict[str, str] = {}
     for label in labels:
-        name = label.partition("(")[0]
-        others = [other for other in labels if other != label and other.partition("(")[0] == name]
-        common = set.intersection(*(_parameters(other) for other in others)) if others else set()
-        own = label.removeprefix(name).strip("()").split(", ")
-        told = [parameter for parameter in own if parameter and parameter not in common]
-        made[label] = f"{name}({', '.join(told)})" if others and told else label if others else name
+        name, own = _parts(label)
+        others = [set(_parts(other)[1]) for other in labels if other != label and _parts(other)[0] == name]
+        told = [parameter for parameter in own if not all(parameter in other for other in others)]
+        made[label] = name if not others else f"{name}({', '.join(told)})" if told else label
     return made
 
 
-def _parameters(label: str) -> set[str]:
-    return set(label.partition("(")[2].removesuffix(")").split(", "))
+def _parts(label: str) -> tuple[str, list[str]]:
+    """Split a description into its name and its parameters."""
+    name, _, rest = label.partition("(")
+    return name, rest.removesuffix(")").split(", ") if rest else []
 
 
 def _comparisons(evaluation: Evaluation, measure: Measure) -> list[Comparison]:
