@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from plait.evaluate.causes import Cause, cause_text, explain, missing, movement_text
+import random
+
+from plait.evaluate.causes import Cause, Movement, cause_text, explain, missing, movement_text
 from plait.evaluate.collection import Topic
 from plait.model import (
     Candidate,
@@ -49,8 +51,44 @@ def test_cut_when_only_relevant_ones_or_ties_stand_above() -> None:
     found = ranking((A, 4), (B, 3), (C, 3))
     assert missing(found, [A, C], 2)[0].cause is Cause.CUT, "B has the same score and wins by its id"
     assert missing(found, [A, B, C], 2)[0].cause is Cause.CUT, "two places, three relevant symbols"
-    own_cut = ranking((A, 4), (B, 3), cut=1)
-    assert missing(own_cut, [A, B], 5)[0].cause is Cause.CUT, "the strategy itself returned one"
+
+
+def test_what_the_strategy_itself_cut_was_not_outranked() -> None:
+    found = ranking((A, 4), (B, 3), (C, 2), (D, 1), cut=1)
+    (absent,) = missing(found, [B], 2)
+    assert (absent.cause, absent.rank, absent.above) == (Cause.CUT, 2, ()), "there was room for it: A took no place"
+    assert cause_text(absent, found, 2, NAMES) == "cut: rank 2, but the strategy keeps 1"
+    (absent,) = missing(found, [D], 2)
+    assert (absent.cause, absent.above) == (Cause.OUTRANKED, (A, B)), "without its cut it would be missing just as well"
+    (absent,) = missing(ranking((A, 4), (B, 3), (C, 2), cut=1), [A, B, C], 2)[1:]
+    assert (absent.cause, absent.rank) == (Cause.CUT, 3)
+
+
+def test_what_a_filter_of_a_ranking_loses_was_never_a_candidate() -> None:
+    """Naive graph search is such a filter: whatever joins or leaves its pool, nothing of the top k is crowded out."""
+    chance = random.Random(11)
+    for _ in range(300):
+        symbols = [SymbolId(f"s{number:02}") for number in range(chance.randint(1, 12))]
+        # Few different scores, so that there are ties.
+        scored = sorted(((s, chance.randint(0, 5)) for s in symbols), key=lambda pair: (-pair[1], pair[0]))
+        k = chance.randint(1, 6)
+        filtered = ranking(*(pair for pair in scored if chance.random() < 0.6), cut=chance.randint(k, 12))
+        for absent in missing(filtered, [symbol for symbol, _ in scored[:k]], k):
+            assert absent.cause is Cause.NEVER_A_CANDIDATE
+
+
+def test_reached_but_not_scored() -> None:
+    found = ranking((A, 4), trace=Trace((A,), (Step(EDGE, Direction.OUT, 1),)))
+    (absent,) = missing(found, [D], 5)
+    assert cause_text(absent, found, 5, NAMES) == "never a candidate: reached over a -> d (m.py:7), but not scored"
+
+
+def test_causes_without_a_pool_are_those_of_the_candidates() -> None:
+    bare = Ranking(candidates((A, 2), (B, 1)))
+    assert [(m.cause, m.rank) for m in missing(bare, [B, C], 1)] == [
+        (Cause.OUTRANKED, 2),
+        (Cause.NEVER_A_CANDIDATE, None),
+    ]
 
 
 def test_nothing_is_missing() -> None:
@@ -78,3 +116,33 @@ def test_reasons_that_are_added_are_named_and_another_score_is_not() -> None:
     assert movement_text(moved[1], NAMES) == "rank 2 -> rank 2; +0.500 called by a (m.py:7)"
     moved = explain(topic, {D: 1}, 1, ("a", base), ("b", other)).movements
     assert movement_text(moved[1], NAMES) == "rank 2 -> rank 1"
+
+
+def test_what_a_fallen_symbol_lacks_is_named() -> None:
+    edge = Reason(Source.EDGE, 0.5, "called by a (m.py:7)", EDGE)
+    with_edge = Ranking((Candidate(D, (Reason(Source.DENSE, 1.0), edge)), *candidates((A, 1.2))))
+    without = ranking((A, 1.2), (D, 1))
+    (_, moved) = sorted(explain(Topic("q", "?"), {D: 1}, 2, ("a", with_edge), ("b", without)).movements, key=by_symbol)
+    assert (moved.gained, moved.lost) == ((), (edge,))
+    assert movement_text(moved, NAMES) == "rank 1 -> rank 2; without +0.500 called by a (m.py:7)"
+    gone = explain(Topic("q", "?"), {D: 1}, 2, ("a", with_edge), ("b", ranking((A, 1)))).movements[0]
+    assert movement_text(gone, NAMES) == "rank 1 -> not a candidate; without +0.500 called by a (m.py:7)"
+
+
+def test_the_edge_that_is_no_longer_walked_is_named_only_for_what_is_gone() -> None:
+    again = Edge(B, D, EdgeKind.CALLS, Via.CALL, Evidence.SCOPED, 0.9, "m.py", 9)
+    trace = Trace((A,), (Step(EDGE, Direction.OUT, 1), Step(again, Direction.OUT, 2)))
+    far = ranking((A, 4), (D, 1), trace=trace)
+    near = explain(Topic("q", "?"), {D: 1}, 2, ("far", far), ("near", ranking((A, 4), (B, 3)))).movements
+    assert {movement.symbol: movement_text(movement, NAMES) for movement in near} == {
+        A: "rank 1 -> rank 1",
+        B: "not a candidate -> rank 2",
+        D: "rank 2 -> not a candidate; before, reached over a -> d (m.py:7)",
+    }, "the first edge that led there"
+    vector = explain(Topic("q", "?"), {D: 1}, 2, ("far", far), ("vector", ranking((A, 4), (B, 3), (D, 1))))
+    assert (vector.left, vector.entered) == ((D,), (B,))
+    assert movement_text(vector.movements[1], NAMES) == "rank 2 -> rank 3", "it fell because others joined"
+
+
+def by_symbol(movement: Movement) -> SymbolId:
+    return movement.symbol

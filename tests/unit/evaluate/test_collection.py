@@ -42,11 +42,17 @@ def test_kinds_of_documents(folder: Path) -> None:
     ("file", "text", "message"),
     [
         ("t.tsv", "q1 no tab", r"t\.tsv:1: a topic is an id, a tab and a text"),
+        ("t.tsv", "q1\tx\ty", r"t\.tsv:1: a topic is an id, a tab and a text"),
+        ("t.tsv", "# ids\n\n\tx", r"t\.tsv:3: a topic is an id, a tab and a text"),
+        ("t.tsv", "q 1\tx", r"t\.tsv:1: a topic's id is one word, as qrels have it, not 'q 1'"),
         ("t.tsv", "q1\tx\nq1\ty", r"t\.tsv:2: topic q1 stands here twice"),
         ("t.tsv", "\n", r"t\.tsv: holds no topic"),
         ("q.txt", "q1 0 a.f", r"q\.txt:1: a qrel has 4 columns .*, this one 3"),
         ("q.txt", "q9 0 a.f 1", r"q\.txt:1: no topic is called q9"),
         ("q.txt", "q1 0 a.f yes", r"q\.txt:1: relevance must be a whole number, not 'yes'"),
+        ("q.txt", "q1 0 a.f --1", r"q\.txt:1: relevance must be a whole number, not '--1'"),
+        ("q.txt", f"q1 0 a.f {'9' * 5000}", r"q\.txt:1: relevance must be a whole number"),
+        ("q.txt", "q1 0 a.f 0.5", r"q\.txt:1: relevance must be a whole number, not '0\.5'"),
         ("q.txt", "# none", r"q\.txt: holds no qrel"),
         ("collection.toml", "name=", "cannot be read as TOML"),
         ("collection.toml", 'name="x"', "the key 'description' is missing or not text"),
@@ -87,3 +93,26 @@ def test_every_collection_of_ours_loads() -> None:
     shop = load("shop")
     assert len(shop.topics) == 12
     assert {qrel.topic for qrel in shop.qrels} == {topic.id for topic in shop.topics}
+
+
+def test_windows_line_ends_and_a_byte_order_mark_change_nothing(folder: Path) -> None:
+    before = load(folder)
+    for name in ("t.tsv", "q.txt"):
+        text = (folder / name).read_text()
+        (folder / name).write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
+    assert load(folder) == before
+
+
+def test_an_absolute_corpus(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    elsewhere = tmp_path_factory.mktemp("corpus")
+    (folder / "collection.toml").write_text(TOML.replace('"c"', f"'{elsewhere}'"))
+    assert load(folder).corpus == elsewhere
+
+
+def test_a_topic_by_its_exact_id_first(folder: Path) -> None:
+    (folder / "t.tsv").write_text("q1\tsmall\nQ1\tbig\n")
+    (folder / "q.txt").write_text("Q1 0 a.f 1\n")
+    collection = load(folder)
+    assert [collection.topic(wanted).text for wanted in ("q1", "Q1")] == ["small", "big"]
+    with pytest.raises(BadCollection, match="x: no topic 'q7'; there are: q1, Q1"):
+        collection.topic("q7")

@@ -20,6 +20,11 @@ def test_wins_and_losses_worst_loss_first() -> None:
 def test_rounding_is_a_tie_and_ties_keep_topic_order() -> None:
     comparison = compare("m", "a", "b", {"x": 0.1 + 0.2, "a": 0.5, "c": 0.5}, {"x": 0.3, "a": 0.25, "c": 0.25})
     assert comparison.divergent == ("a", "c")
+    same = compare("m", "a", "b", {"y": 0.5, "b": 0.3}, {"y": 0.3, "b": 0.1})
+    assert (same.differences["y"], same.differences["b"]) == (-0.2, -0.19999999999999998), "equal but for rounding"
+    assert same.divergent == ("y", "b")
+    same = compare("m", "a", "b", {"b": 0.3, "y": 0.5}, {"b": 0.1, "y": 0.3})
+    assert same.divergent == ("b", "y"), "in topic order, not in that of the last bits"
 
 
 @pytest.mark.parametrize(
@@ -57,3 +62,35 @@ def test_bootstrap_interval() -> None:
     expected = stats.bootstrap((differences,), np.mean, method="percentile", rng=np.random.default_rng(5))
     assert interval == pytest.approx(tuple(expected.confidence_interval), abs=0.01)
     assert bootstrap_interval(differences) == interval, "the same figures on every run"
+
+
+def test_one_topic_and_none() -> None:
+    one = compare("m", "a", "b", {"q": 0.0}, {"q": 1.0})
+    assert (one.mean, one.interval, one.p, one.one_topic_moves, one.divergent) == (1.0, None, 1.0, 1.0, ("q",))
+    none = compare("m", "a", "b", {}, {})
+    assert (none.mean, none.interval, none.p, none.one_topic_moves, none.divergent) == (0.0, None, 1.0, 0.0, ())
+
+
+def test_the_mean_stands_still_while_one_wins_and_one_loses() -> None:
+    a = {f"Q{number}": 1.0 for number in range(1, 13)} | {"Q8": 0.5}
+    b = a | {"Q1": 0.5, "Q8": 1.0}
+    comparison = compare("Recall@5", "vector", "naive", a, b)
+    assert (comparison.mean, comparison.p) == (0.0, 1.0)
+    assert [comparison.count(outcome) for outcome in Outcome] == [1, 10, 1]
+    assert comparison.divergent == ("Q1", "Q8")
+    assert comparison.one_topic_moves == pytest.approx(1 / 12)
+
+
+def test_sampled_and_exact_agree_at_the_border(monkeypatch: pytest.MonkeyPatch) -> None:
+    differences = list(np.random.default_rng(8).normal(0.3, 1, 14))
+    exact = randomisation_test(differences)
+    monkeypatch.setattr("plait.evaluate.compare.EXACT_UP_TO", 0)
+    assert randomisation_test(differences) == pytest.approx(exact, abs=0.006)
+    assert randomisation_test([1.0] * 40) == 1 / 100_001, "none of the samples is as extreme: the observed one counts"
+
+
+def test_figures_do_not_depend_on_how_many_samples_are_drawn_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    differences = list(np.random.default_rng(3).normal(0.1, 1, 23))
+    before = randomisation_test(differences), bootstrap_interval(differences)
+    monkeypatch.setattr("plait.evaluate.compare.AT_A_TIME", 2500)
+    assert (randomisation_test(differences), bootstrap_interval(differences)) == before

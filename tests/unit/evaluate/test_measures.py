@@ -44,12 +44,17 @@ def test_agreement_with_ir_measures() -> None:
     theirs = {"Recall": ir_measures.R, "P": ir_measures.P, "nDCG": ir_measures.nDCG, "Success": ir_measures.Success}
     pairs = [(Measure(name, k), measure @ k) for name, measure in theirs.items() for k in (1, 3, 5, 10)]
     pairs += [(Measure("RR", None), ir_measures.RR), (Measure("nDCG", None), ir_measures.nDCG)]
+    pairs += [(Measure("RR", k), ir_measures.RR @ k) for k in (1, 3, 10)]
+    assert any(not found for found in runs.values()), "a topic without results is among them"
+    assert any(max(judged.values()) <= 0 for judged in qrels.values()), "and one with nothing relevant"
     scored = {q: {d: -rank for rank, d in enumerate(found)} for q, found in runs.items()}
     for mine, measure in pairs:
         expected = {m.query_id: m.value for m in ir_measures.iter_calc([measure], qrels, scored)}
-        # ir_measures drops a topic without results and one without a relevant document; both score 0 by its mean.
+        assert expected.keys() == runs.keys(), "a topic without results or without anything relevant counts, with 0"
         for q, found in runs.items():
-            assert mine.of(found, qrels[q]) == pytest.approx(expected.get(q, 0.0), abs=1e-9), (mine, q)
+            assert mine.of(found, qrels[q]) == pytest.approx(expected[q], abs=1e-9), (mine, q)
+        mean = sum(mine.of(found, qrels[q]) for q, found in runs.items()) / len(runs)
+        assert mean == pytest.approx(ir_measures.calc_aggregate([measure], qrels, scored)[measure], abs=1e-9)
 
 
 @pytest.mark.parametrize("measure", [*standard([3, 5]), Measure("P", 10), Measure("RR", 10), Measure("nDCG", None)])

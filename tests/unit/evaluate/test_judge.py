@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from plait.evaluate.collection import Collection, Topic
+from plait.evaluate.judge import Evaluation, Run, evaluate, to_json
+from plait.evaluate.measures import Measure, parse
+from plait.model import Candidate, Ranking, Reason, Source, SymbolId
+
+A, B, C = (SymbolId(name) for name in "ABC")
+TOPICS = tuple(Topic(f"q{number}", f"question {number}") for number in range(1, 6))
+COLLECTION = Collection("tiny", "", Path(), "python", TOPICS, ())
+JUDGED = {"q1": {A: 1, B: 1}, "q2": {C: 2}, "q3": {A: 1}, "q4": {A: 0, B: -1}}
+RECALL, RR = parse("Recall@2"), parse("RR")
+
+
+def found(*symbols: SymbolId, kept: int | None = None) -> Ranking:
+    pool = tuple(Candidate(s, (Reason(Source.DENSE, 1 - place / 10),)) for place, s in enumerate(symbols))
+    return Ranking(pool[:kept], pool)
+
+
+RUNS: dict[str, Run] = {
+    "base": {"q1": found(A, C), "q2": found(A, C), "q3": found(A), "q4": found(A), "q5": found(A)},
+    "other": {"q1": found(B, A), "q2": found(A), "q4": found(B)},
+}
+
+
+def judged() -> Evaluation:
+    return evaluate(COLLECTION, JUDGED, RUNS, [RECALL, RR])
+
+
+def test_scores_per_topic_then_means() -> None:
+    made = judged()
+    assert made.labels == ("base", "other")
+    assert made.scores["Recall@2"] == {
+        "base": {"q1": 0.5, "q2": 1.0, "q3": 1.0, "q4": 0.0},
+        "other": {"q1": 1.0, "q2": 0.0, "q3": 0.0, "q4": 0.0},
+    }
+    assert made.scores["RR"]["base"] == {"q1": 1.0, "q2": 0.5, "q3": 1.0, "q4": 0.0}
+    assert (made.mean(RECALL, "base"), made.mean(RECALL, "other")) == (0.625, 0.25)
+
+
+def test_what_is_left_out_and_what_cannot_be_won_is_said() -> None:
+    made = judged()
+    assert [topic.id for topic in made.topics] == ["q1", "q2", "q3", "q4"]
+    assert made.unjudged == ("q5",)
+    assert made.without_relevant == ("q4",), "it counts, with 0, as in ir-measures"
+
+
+def test_only_what_the_strategy_kept_is_scored() -> None:
+    made = evaluate(COLLECTION, {"q1": {B: 1}}, {"cut": {"q1": found(A, B, kept=1)}}, [RECALL])
+    assert made.scores["Recall@2"]["cut"] == {"q1": 0.0}
+
+
+def test_any_two_labels_can_be_compared() -> None:
+    made = judged()
+    there, back = made.compare(RECALL, "base", "other"), made.compare(RECALL, "other", "base")
+    assert there.differences == {"q2": -1.0, "q3": -1.0, "q4": 0.0, "q1": 0.5}
+    assert there.mean == -back.mean == -0.375
+    assert there.divergent == ("q2", "q3", "q1")
+    assert back.divergent == ("q1", "q2", "q3")
+
+
+def test_json() -> None:
+    made = json.loads(json.dumps(to_json(judged()), allow_nan=False))
+    assert made["schema"] == "plait.eval.v1"
+    assert (made["topics"], made["unjudged"], made["without_relevant"]) == (4, ["q5"], ["q4"])
+    assert made["measures"]["Recall@2"]["other"] == {
+        "mean": 0.25,
+        "topics": {"q1": 1.0, "q2": 0.0, "q3": 0.0, "q4": 0.0},
+    }
+    assert [(c["measure"], c["a"], c["b"]) for c in made["comparisons"]] == [
+        ("Recall@2", "base", "other"),
+        ("RR", "base", "other"),
+    ]
+    first = made["comparisons"][0]
+    assert list(first["divergent"]) == ["q2", "q3", "q1"]
+    assert (first["win"], first["tie"], first["loss"], first["one_topic_moves"]) == (1, 1, 2, 0.25)
+
+
+@pytest.mark.parametrize("labels", [0, 1])
+def test_json_with_nothing_to_compare(labels: int) -> None:
+    runs = dict(list(RUNS.items())[:labels])
+    made = to_json(evaluate(COLLECTION, JUDGED, runs, [RECALL]))
+    assert made["comparisons"] == []
+    assert made["strategies"] == list(runs)
+
+
+def test_nothing_judged() -> None:
+    made = evaluate(COLLECTION, {}, RUNS, [Measure("RR", None)])
+    assert (made.topics, made.mean(RR, "base")) == ((), 0.0)
+    assert json.dumps(to_json(made), allow_nan=False)
