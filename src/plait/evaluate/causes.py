@@ -3,8 +3,12 @@
 There are three causes, and a symbol that is missing has exactly one of them:
 
 - never a candidate: the strategy did not score it at all;
-- outranked: symbols that are not relevant stand above it with a greater score;
-- cut: it was scored, and only relevant symbols, or equal scores, or the strategy's own cut kept it out.
+- outranked: its rank among all that was scored is beyond k, and of those before it that are not relevant some have a
+  greater score;
+- cut: its rank is within k, but the strategy kept fewer; or beyond, where only relevant symbols and equal scores stand
+  before it.
+
+Whoever stands above a symbol that the strategy's own cut removed took no place from it, so that is never `outranked`.
 """
 
 from __future__ import annotations
@@ -31,7 +35,7 @@ class Missing:
     rank: int | None
     """1-based, among all that was scored; None if it was not"""
     above: tuple[SymbolId, ...]
-    """outranked: the irrelevant symbols among the first k with a greater score, in order; else empty"""
+    """outranked: those of the first k scored that are irrelevant and have a greater score, in order; else empty"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,10 @@ class Movement:
     gained: tuple[Reason, ...]
     """reasons under B of a source that A does not use for it, greatest first; empty if A and B share no source, since
     then B does not add to A's score but has another one"""
+    lost: tuple[Reason, ...] = ()
+    """the same the other way round: reasons under A that B lacks"""
+    step_a: Step | None = None
+    """the edge by which A reached it, if A walked to it"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +96,9 @@ def missing(ranking: Ranking, relevant: Collection[SymbolId], k: int) -> tuple[M
         if symbol not in place:
             found.append(Missing(symbol, Cause.NEVER_A_CANDIDATE, None, ()))
             continue
-        score = pool[place[symbol] - 1].score
-        above = tuple(c.symbol for c in ranking.candidates[:k] if c.symbol not in relevant and c.score > score)
-        found.append(Missing(symbol, Cause.OUTRANKED if above else Cause.CUT, place[symbol], above))
+        rank, score = place[symbol], pool[place[symbol] - 1].score
+        above = tuple(c.symbol for c in pool[:k] if c.symbol not in relevant and c.score > score) if rank > k else ()
+        found.append(Missing(symbol, Cause.OUTRANKED if above else Cause.CUT, rank, above))
     return tuple(found)
 
 
@@ -102,7 +110,7 @@ def explain(
     (label_a, ranking_a), (label_b, ranking_b) = a, b
     pool_a, pool_b = ranking_a.pool or ranking_a.candidates, ranking_b.pool or ranking_b.candidates
     place_a, place_b = positions(pool_a), positions(pool_b)
-    reached = {step.reached: step for step in reversed(ranking_b.trace.steps)}
+    reached_a, reached_b = _reached(ranking_a), _reached(ranking_b)
     shown = {*relevant, *_first(ranking_a, k), *_first(ranking_b, k)}
     last = max(len(pool_a), len(pool_b)) + 1
     return Explanation(
@@ -119,8 +127,10 @@ def explain(
                 relevant=symbol in relevant,
                 a=place_a.get(symbol),
                 b=place_b.get(symbol),
-                step=reached.get(symbol),
+                step=reached_b.get(symbol),
                 gained=_gained(_candidate(pool_a, place_a, symbol), _candidate(pool_b, place_b, symbol)),
+                lost=_gained(_candidate(pool_b, place_b, symbol), _candidate(pool_a, place_a, symbol)),
+                step_a=reached_a.get(symbol),
             )
             for symbol in sorted(shown, key=lambda s: (place_a.get(s, last), place_b.get(s, last), s))
         ),
@@ -132,6 +142,8 @@ def explain(
 def cause_text(absent: Missing, ranking: Ranking, k: int, names: Mapping[SymbolId, str]) -> str:
     """Say the cause in one sentence; `names` holds what to call each symbol."""
     match absent.cause:
+        case Cause.NEVER_A_CANDIDATE if step := _reached(ranking).get(absent.symbol):
+            return f"never a candidate: reached over {_edge_text(step, names)}, but not scored"
         case Cause.NEVER_A_CANDIDATE if ranking.trace.seeds:
             seeds = ", ".join(names[symbol] for symbol in ranking.trace.seeds)
             return f"never a candidate: neither a seed nor within reach of the seeds {seeds}"
@@ -139,6 +151,8 @@ def cause_text(absent: Missing, ranking: Ranking, k: int, names: Mapping[SymbolI
             return "never a candidate"
         case Cause.OUTRANKED:
             return f"outranked at rank {absent.rank} by {', '.join(names[symbol] for symbol in absent.above)}"
+        case Cause.CUT if absent.rank is not None and absent.rank <= k:
+            return f"cut: rank {absent.rank}, but the strategy keeps {len(ranking.candidates)}"
         case Cause.CUT:
             return f"cut at k = {k}: rank {absent.rank}, nothing irrelevant scores higher among the first {k}"
 
@@ -153,17 +167,33 @@ def step_text(step: Step, names: Mapping[SymbolId, str]) -> str:
 
 
 def movement_text(movement: Movement, names: Mapping[SymbolId, str]) -> str:
-    """Say where a symbol stood, where it stands, and what B adds that moved it."""
+    """Say where a symbol stood, where it stands, and what B adds that moved it, or lacks if it fell."""
     before, after = ("not a candidate" if rank is None else f"rank {rank}" for rank in (movement.a, movement.b))
     why = ""
     if edges := [reason for reason in movement.gained if reason.edge]:
         why = "; ".join(f"{reason.value:+.3f} {reason.detail}" for reason in edges)
     elif movement.step:
-        edge = movement.step.edge
-        why = f"reached over {names[edge.source]} -> {names[edge.target]} ({edge.path}:{edge.line})"
+        why = f"reached over {_edge_text(movement.step, names)}"
     elif movement.gained:
         why = "; ".join(f"{reason.value:+.3f} {reason.source}" for reason in movement.gained)
+    elif movement.a is not None and (movement.b is None or movement.b > movement.a):
+        if edges := [reason for reason in movement.lost if reason.edge]:
+            why = "; ".join(f"without {reason.value:+.3f} {reason.detail}" for reason in edges)
+        elif movement.step_a and movement.b is None:
+            why = f"before, reached over {_edge_text(movement.step_a, names)}"
+        else:
+            why = "; ".join(f"without {reason.value:+.3f} {reason.source}" for reason in movement.lost)
     return f"{before} -> {after}" + (f"; {why}" if why else "")
+
+
+def _edge_text(step: Step, names: Mapping[SymbolId, str]) -> str:
+    edge = step.edge
+    return f"{names[edge.source]} -> {names[edge.target]} ({edge.path}:{edge.line})"
+
+
+def _reached(ranking: Ranking) -> dict[SymbolId, Step]:
+    """Return the first edge by which each symbol was reached."""
+    return {step.reached: step for step in reversed(ranking.trace.steps)}
 
 
 def _gained(before: Candidate | None, after: Candidate | None) -> tuple[Reason, ...]:

@@ -16,6 +16,7 @@ number; 0 and below is judged and not relevant. Blank lines and lines that begin
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -59,8 +60,8 @@ class Collection:
     """which symbols of the corpus are its documents"""
 
     def topic(self, wanted: str) -> Topic:
-        """Return the topic with that id, whatever its case; BadCollection with all ids if there is none."""
-        for topic in self.topics:
+        """Return the topic with that id, else in another case; BadCollection with all ids if there is none."""
+        for topic in sorted(self.topics, key=lambda topic: topic.id != wanted):
             if topic.id.lower() == wanted.lower():
                 return topic
         raise BadCollection(self.name, f"no topic {wanted!r}; there are: {', '.join(t.id for t in self.topics)}")
@@ -148,13 +149,16 @@ def _settings(path: Path, keys: tuple[str, ...]) -> dict[str, Any]:
 def _topics(path: Path) -> Iterator[Topic]:
     seen: set[str] = set()
     for where, line in _lines(path):
-        topic, tab, text = line.partition("\t")
-        if not tab or not topic.strip() or not text.strip():
+        columns = [column.strip() for column in line.split("\t")]
+        if len(columns) != 2 or not all(columns):
             raise BadCollection(where, "a topic is an id, a tab and a text")
-        if topic.strip() in seen:
-            raise BadCollection(where, f"topic {topic.strip()} stands here twice")
-        seen.add(topic.strip())
-        yield Topic(topic.strip(), text.strip())
+        topic, text = columns
+        if len(topic.split()) > 1:
+            raise BadCollection(where, f"a topic's id is one word, as qrels have it, not {topic!r}")
+        if topic in seen:
+            raise BadCollection(where, f"topic {topic} stands here twice")
+        seen.add(topic)
+        yield Topic(topic, text)
     if not seen:
         raise BadCollection(str(path), "holds no topic")
 
@@ -168,7 +172,7 @@ def _qrels(path: Path, topics: set[str]) -> Iterator[Qrel]:
         topic, _, symbol, relevance = columns
         if topic not in topics:
             raise BadCollection(where, f"no topic is called {topic}")
-        if not relevance.lstrip("-").isdecimal():
+        if not re.fullmatch(r"-?[0-9]{1,9}", relevance):
             raise BadCollection(where, f"relevance must be a whole number, not {relevance!r}")
         empty = False
         yield Qrel(topic, symbol, int(relevance), where)

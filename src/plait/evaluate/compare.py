@@ -14,6 +14,9 @@ EXACT_UP_TO = 16
 
 SAMPLES = 100_000
 RESAMPLES = 10_000
+AT_A_TIME = 1000
+"""Samples held in memory together; the figures do not depend on it."""
+
 SEED = 20261201
 """Same figures on every run; no result depends on which seed it is beyond the third place."""
 
@@ -91,8 +94,11 @@ def randomisation_test(differences: Sequence[float]) -> float:
     if len(sizes) <= EXACT_UP_TO:
         flips = (np.arange(2 ** len(sizes))[:, None] >> np.arange(len(sizes)) & 1) * 2 - 1
         return float(np.mean(np.abs(np.einsum("ij,j->i", flips, sizes)) >= observed - TIE))
-    signs = np.random.default_rng(SEED).integers(0, 2, size=(SAMPLES, len(sizes)), dtype=np.int8) * 2 - 1
-    extreme = int(np.sum(np.abs(np.einsum("ij,j->i", signs, sizes)) >= observed - TIE))
+    chance = np.random.default_rng(SEED)
+    extreme = 0
+    for _ in range(SAMPLES // AT_A_TIME):
+        signs = chance.integers(0, 2, size=(AT_A_TIME, len(sizes)), dtype=np.int8) * 2 - 1
+        extreme += int(np.sum(np.abs(np.einsum("ij,j->i", signs, sizes)) >= observed - TIE))
     return (extreme + 1) / (SAMPLES + 1)
 
 
@@ -106,7 +112,11 @@ def bootstrap_interval(differences: Sequence[float]) -> tuple[float, float] | No
     if len(differences) < 2:
         return None
     values = np.array(differences)
-    drawn = np.random.default_rng(SEED).integers(0, len(values), size=(RESAMPLES, len(values)))
+    chance = np.random.default_rng(SEED)
+    means = [
+        values[chance.integers(0, len(values), size=(AT_A_TIME, len(values)))].mean(axis=1)
+        for _ in range(RESAMPLES // AT_A_TIME)
+    ]
     tail = (1 - CONFIDENCE) / 2 * 100
-    low, high = np.percentile(values[drawn].mean(axis=1), [tail, 100 - tail])
+    low, high = np.percentile(np.concatenate(means), [tail, 100 - tail])
     return float(low), float(high)

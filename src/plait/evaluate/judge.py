@@ -32,6 +32,11 @@ class Evaluation:
         """The judged topics, in order."""
         return tuple(topic for topic in self.collection.topics if topic.id in self.judgements)
 
+    @property
+    def without_relevant(self) -> tuple[str, ...]:
+        """The judged topics with nothing relevant: every run scores 0 on them, and they count in the means."""
+        return tuple(topic for topic, judged in self.judgements.items() if not any(r > 0 for r in judged.values()))
+
     def mean(self, measure: Measure, label: str) -> float:
         """Return the mean over judged topics; 0 without any."""
         scores = self.scores[str(measure)][label].values()
@@ -67,12 +72,12 @@ def evaluate(
 
 def to_json(evaluation: Evaluation) -> dict[str, Any]:
     """Return the evaluation as JSON values; every label is compared with the first."""
-    base = evaluation.labels[0]
     return {
         "schema": "plait.eval.v1",
         "collection": evaluation.collection.name,
         "topics": len(evaluation.topics),
         "unjudged": list(evaluation.unjudged),
+        "without_relevant": list(evaluation.without_relevant),
         "strategies": list(evaluation.labels),
         "measures": {
             str(measure): {
@@ -87,7 +92,7 @@ def to_json(evaluation: Evaluation) -> dict[str, Any]:
             for measure in evaluation.measures
         },
         "comparisons": [
-            comparison_json(evaluation.compare(measure, base, label))
+            comparison_json(evaluation.compare(measure, evaluation.labels[0], label))
             for label in evaluation.labels[1:]
             for measure in evaluation.measures
         ],

@@ -1,6 +1,7 @@
 """Measures of one ranking against the judgements of its topic. A measure is a value that prints itself: `nDCG@10`.
 
-What counts when something is empty, as in trec_eval and ir-measures:
+What counts when something is empty, as in ir-measures (and in trec_eval with `-c`; without it, trec_eval leaves topics
+without results out of the mean):
 
 - every judged topic counts; one without results scores 0;
 - a topic that was not judged is left out, whatever was found for it;

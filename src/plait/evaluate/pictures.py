@@ -1,4 +1,4 @@
-"""Three pictures of an evaluation: a module's call graph, scores per topic in pairs, ranks of one topic in pairs.
+"""Pictures of an evaluation: scores per topic in pairs, ranks of one topic in pairs; the sheet they are drawn on.
 
 Each is laid out here, in points on one sheet without axes, because nothing in it is a measured scale except the bars.
 Colours are Okabe and Ito's, which people tell apart whatever their colour vision; no colour says what a word, a weight
@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -19,12 +18,11 @@ from xml.etree import ElementTree
 from plait.errors import MissingExtra
 from plait.evaluate.causes import Explanation, Movement, cause_text, movement_text
 from plait.evaluate.compare import Comparison, Outcome, outcome_of
-from plait.graph.analyse import flows, layers
-from plait.model import Edge, EdgeKind, Evidence, Ranking, Symbol, SymbolId, SymbolKind
+from plait.model import Ranking, SymbolId
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as Figure
 
 WIDTH = 600.0
 """Points: 800 px on a page."""
@@ -37,8 +35,6 @@ ORANGE, SKY, GREEN, BLUE, VERMILION = "#e69f00", "#56b4e9", "#009e73", "#0072b2"
 INK, GREY, PALE, PAPER = "#1a1a1a", "#595959", "#b3b3b3", "#ffffff"
 FLOW_TINT, RELEVANT_TINT, OTHER_TINT = "#dceefb", "#ffd98a", "#f2f2f2"
 
-MOST_BOXES = 30
-MOST_AROUND = 12
 MOST_ROWS = 25
 
 _STYLE: dict[Any, Any] = {
@@ -58,7 +54,7 @@ def to_svg(figure: Figure) -> str:
     could meet another picture's.
     """
     made = io.BytesIO()
-    with _matplotlib():
+    with styled():
         figure.savefig(made, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     root = ElementTree.fromstring(made.getvalue())
     for element in list(root):
@@ -85,7 +81,7 @@ def to_svg(figure: Figure) -> str:
 def to_png(figure: Figure) -> bytes:
     """Return the figure at 192 dots per inch."""
     made = io.BytesIO()
-    with _matplotlib():
+    with styled():
         figure.savefig(made, format="png", dpi=192, metadata={"Software": None})
     return made.getvalue()
 
@@ -95,7 +91,7 @@ def _plain(name: str) -> str:
 
 
 @contextmanager
-def _matplotlib() -> Iterator[None]:
+def styled() -> Iterator[None]:
     """Inside, matplotlib has our style, whatever the user's is; afterwards the user's again."""
     try:
         import matplotlib
@@ -114,7 +110,7 @@ def _clean(text: str) -> str:
     return "".join(character if character.isprintable() else "\ufffd" for character in text)
 
 
-def _width(text: str, size: float, bold: bool = False) -> float:
+def width_of(text: str, size: float, bold: bool = False) -> float:
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
@@ -122,15 +118,15 @@ def _width(text: str, size: float, bold: bool = False) -> float:
     return float(text_to_path.get_text_width_height_descent(_clean(text), font, ismath=False)[0])
 
 
-def _fit(text: str, room: float, size: float, bold: bool = False) -> str:
+def fit(text: str, room: float, size: float, bold: bool = False) -> str:
     """Return the text, or as much of its beginning as fits, with an ellipsis."""
     text = _clean(text)
-    if _width(text, size, bold) <= room:
+    if width_of(text, size, bold) <= room:
         return text
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        if _width(text[:middle].rstrip() + "…", size, bold) <= room:
+        if width_of(text[:middle].rstrip() + "…", size, bold) <= room:
             low = middle
         else:
             high = middle - 1
@@ -143,17 +139,17 @@ def _wrap(text: str, room: float, size: float, lines: int) -> list[str]:
     words = _clean(text).split(" ")
     while words:
         if len(made) == lines - 1:
-            made.append(_fit(" ".join(words), room, size))
+            made.append(fit(" ".join(words), room, size))
             break
         count = 1
-        while count < len(words) and _width(" ".join(words[: count + 1]), size) <= room:
+        while count < len(words) and width_of(" ".join(words[: count + 1]), size) <= room:
             count += 1
-        made.append(_fit(" ".join(words[:count]), room, size))
+        made.append(fit(" ".join(words[:count]), room, size))
         words = words[count:]
     return made
 
 
-class _Sheet:
+class Sheet:
     """A drawing area in points, the origin at the top left."""
 
     def __init__(self, width: float, height: float, label: str) -> None:
@@ -168,12 +164,12 @@ class _Sheet:
         self.axes.set_axis_off()
 
     def title(self, text: str) -> None:
-        self.text(MARGIN, 16, _fit(text, self.width - 2 * MARGIN, TITLE, True), TITLE, bold=True)
+        self.text(MARGIN, 16, fit(text, self.width - 2 * MARGIN, TITLE, True), TITLE, bold=True)
 
     def key(self, x: float, y: float, text: str) -> float:
         """Write a word of a legend; return where the next entry begins."""
         self.text(x, y, text, SMALL, GREY)
-        return x + _width(text, SMALL) + 18
+        return x + width_of(text, SMALL) + 18
 
     def text(
         self,
@@ -253,7 +249,7 @@ def rank_bump(
     Ranks between those shown are left out. Beside a symbol stands why it is missing, or what lifted it. `labels` holds
     shorter names of A and B.
     """
-    with _matplotlib():
+    with styled():
         return _rank_bump(explanation, names, labels or {})
 
 
@@ -300,20 +296,20 @@ def _rank_bump(explanation: Explanation, names: Mapping[SymbolId, str], labels: 
     total = y + 30
 
     label_a, label_b = labels.get(explanation.a, explanation.a), labels.get(explanation.b, explanation.b)
-    sheet = _Sheet(WIDTH, total, f"Ranks for {explanation.topic.id}: {label_a} and {label_b}")
+    sheet = Sheet(WIDTH, total, f"Ranks for {explanation.topic.id}: {label_a} and {label_b}")
     sheet.title(f"{explanation.topic.id}  {explanation.topic.text}")
-    sheet.text(left, 44, _fit(label_a, room, BODY + 1, True), BODY + 1, bold=True, align="right")
-    sheet.text(right, 44, _fit(label_b, room, BODY + 1, True), BODY + 1, bold=True)
+    sheet.text(left, 44, fit(label_a, room, BODY + 1, True), BODY + 1, bold=True, align="right")
+    sheet.text(right, 44, fit(label_b, room, BODY + 1, True), BODY + 1, bold=True)
     sheet.curve([(MARGIN, 56), (WIDTH - MARGIN, 56)], PALE, 0.8)
     for x, gap in gaps:
         sheet.text(x, gap, "⋮", SMALL, GREY, align="center")
     told_a, told_b = (f"k = {k}" if edge == k else f"{edge} kept" for edge in (cut_a, cut_b))
     sheet.text(MARGIN, below[cut_a], told_a, SMALL, GREY)
-    sheet.curve([(MARGIN + _width(told_a, SMALL) + 6, below[cut_a]), (WIDTH / 2, below[cut_a])], INK, 1, True)
+    sheet.curve([(MARGIN + width_of(told_a, SMALL) + 6, below[cut_a]), (WIDTH / 2, below[cut_a])], INK, 1, True)
     end = WIDTH - MARGIN
     if cut_a != cut_b:
         sheet.text(end, below[cut_b], told_b, SMALL, GREY, align="right")
-        end -= _width(told_b, SMALL) + 6
+        end -= width_of(told_b, SMALL) + 6
     sheet.curve([(WIDTH / 2, below[cut_b]), (end, below[cut_b])], INK, 1, True)
     if places:
         sheet.box(MARGIN, band, WIDTH - 2 * MARGIN, total - 26 - band, OTHER_TINT)
@@ -326,7 +322,7 @@ def _rank_bump(explanation: Explanation, names: Mapping[SymbolId, str], labels: 
         used.add(colour)
         line, thick = (colour, 2.4) if move.relevant else (PALE, 1.0)
         sheet.curve([(left + 20, from_y), (right - 20, to_y)], line, thick, over=True)
-        shown = _fit(names[move.symbol], room, BODY, move.relevant)
+        shown = fit(names[move.symbol], room, BODY, move.relevant)
         for x, y, place, notes, align in (
             (left, from_y, move.a, notes_a[move.symbol], "right"),
             (right, to_y, move.b, notes_b[move.symbol], "left"),
@@ -401,7 +397,7 @@ def swap_bars(
 
     With more than MOST_ROWS topics the ties are left out, then the smallest differences; the picture says so.
     """
-    with _matplotlib():
+    with styled():
         explained = {one.topic.id: one for one in explanations if (one.a, one.b) == (comparison.a, comparison.b)}
         return _swap_bars(comparison, scores_a, scores_b, explained, names, labels or {})
 
@@ -426,12 +422,12 @@ def _swap_bars(
     strong = {topic: outcome_of(comparison.differences[topic]) is not Outcome.TIE for topic in topics}
     heights = {topic: 26 + LINE * max(len(notes[topic]), 1) if strong[topic] else 24 for topic in topics}
 
-    start = MARGIN + min(max((_width(topic, BODY, True) for topic in topics), default=0), 80) + 10
+    start = MARGIN + min(max((width_of(topic, BODY, True) for topic in topics), default=0), 80) + 10
     length = 190.0
     note = start + length + 34
     room = WIDTH - MARGIN - note
     top, end = 84.0, 84.0 + sum(heights.values())
-    sheet = _Sheet(WIDTH, end + (20 if left_out else 6), f"{comparison.measure} of {label_a} and {label_b}, by topic")
+    sheet = Sheet(WIDTH, end + (20 if left_out else 6), f"{comparison.measure} of {label_a} and {label_b}, by topic")
     sheet.title(f"{comparison.measure}: mean {mean_a:.3f} under {label_a}, {mean_b:.3f} under {label_b}")
     hidden = "; the mean hides the swap" if wins and losses else ""
     sheet.text(
@@ -440,7 +436,7 @@ def _swap_bars(
     x = start
     for colour, text in ((SKY, label_a), (BLUE, label_b)):
         sheet.box(x, 52, 16, 8, colour)
-        x = sheet.key(x + 21, 56, _fit(text, 150, SMALL))
+        x = sheet.key(x + 21, 56, fit(text, 150, SMALL))
     for share, text in ((0.0, "0"), (0.5, ".5"), (1.0, "1")):
         x = start + share * length
         sheet.text(x, top - 10, text, SMALL, GREY, align="center")
@@ -448,7 +444,7 @@ def _swap_bars(
     y = top
     for topic in topics:
         thick, size = (10.0, BODY) if strong[topic] else (7.0, SMALL)
-        name = _fit(topic, 80, size, strong[topic])
+        name = fit(topic, 80, size, strong[topic])
         sheet.text(start - 8, y + thick, name, size, INK if strong[topic] else GREY, strong[topic], "right")
         for score, colour, weak, at in (
             (scores_a[topic], SKY, "#cfe6f5", y),
@@ -458,14 +454,14 @@ def _swap_bars(
             if strong[topic]:
                 sheet.text(start + score * length + 4, at + thick / 2, f"{score:.2f}", SMALL)
         if topic in explained and strong[topic]:
-            sheet.text(note, y + 6, _fit(explained[topic].topic.text, room, SMALL), SMALL, GREY)
+            sheet.text(note, y + 6, fit(explained[topic].topic.text, room, SMALL), SMALL, GREY)
             for number, (colour, relevant, others) in enumerate(notes[topic], start=1):
                 at = y + 7 + (LINE + 0.5) * number
-                shown = _fit(relevant, room, BODY, True)
+                shown = fit(relevant, room, BODY, True)
                 sheet.text(note, at, shown, BODY, colour, True)
-                used = _width(shown, BODY, True) + 6 if shown else 0
+                used = width_of(shown, BODY, True) + 6 if shown else 0
                 if others and room - used > 40:
-                    sheet.text(note + used, at, _fit(others, room - used, SMALL), SMALL, GREY)
+                    sheet.text(note + used, at, fit(others, room - used, SMALL), SMALL, GREY)
         y += heights[topic]
     if left_out:
         sheet.text(MARGIN, end + 8, f"{left_out} topics with no or a smaller difference are not drawn", SMALL, GREY)
@@ -481,285 +477,3 @@ def _swap(explanation: Explanation, names: Mapping[SymbolId, str]) -> list[tuple
         if symbols:
             made.append((colour, "  ".join(relevant), "  ".join(others)))
     return made or [(GREY, "", "the same functions in another order")]
-
-
-# The call graph of a module
-
-
-@dataclass(frozen=True, slots=True)
-class _Box:
-    """A function as it is drawn."""
-
-    name: str
-    module: str
-    """empty for a function of the module that the picture is about"""
-    relevant: bool
-    in_flow: bool
-    width: float
-    height: float
-
-
-@dataclass(slots=True)
-class _Node:
-    """A function in its layer, or a bend of an edge that crosses a layer."""
-
-    symbol: SymbolId | None
-    layer: int
-    width: float
-    height: float
-    y: float = 0.0
-    before: list[int] = field(default_factory=list)
-    after: list[int] = field(default_factory=list)
-
-
-def call_graph(
-    module: str,
-    symbols: Sequence[Symbol],
-    edges: Sequence[Edge],
-    names: Mapping[SymbolId, str],
-    relevant: Collection[SymbolId] = (),
-    asked: str = "",
-) -> Figure:
-    """Draw which functions call which in a module and at its border, from left to right.
-
-    The part of the module that hangs together by calls and holds most of the relevant symbols (without relevant ones:
-    the biggest) is marked as the flow. `symbols` and `edges` may be those of the whole repository, of which tests
-    outside the module are left out; `asked` is the topic, to stand under the title.
-    """
-    functions = {
-        symbol.id: symbol
-        for symbol in symbols
-        if symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD) and (symbol.module == module or not symbol.is_test)
-    }
-    inside = dict.fromkeys(symbol.id for symbol in functions.values() if symbol.module == module)
-    calls = [e for e in edges if e.kind is EdgeKind.CALLS and e.source != e.target and {e.source, e.target} & {*inside}]
-    between = [edge for edge in calls if edge.source in functions and edge.target in functions]
-    found = flows(edge for edge in between if edge.source in inside and edge.target in inside)
-    flow = set(max(found, key=lambda one: sum(s in relevant for s in one.symbols)).symbols) if found else set()
-    own = sorted(inside, key=lambda symbol: symbol not in flow and symbol not in relevant)
-    around = dict.fromkeys(
-        end
-        for edge in sorted(between, key=lambda e: (e.source not in flow and e.target not in flow, e.source, e.target))
-        for end in (edge.source, edge.target)
-        if end not in inside
-    )
-    shown = [*own[:MOST_BOXES], *list(around)[:MOST_AROUND]]
-    best: dict[tuple[SymbolId, SymbolId], Edge] = {}
-    for edge in between:
-        pair = (edge.source, edge.target)
-        if {*pair} <= {*shown} and (pair not in best or edge.evidence > best[pair].evidence):
-            best[pair] = edge
-    with _matplotlib():
-        return _call_graph(
-            module,
-            asked,
-            {
-                symbol: _box(
-                    names[symbol],
-                    "" if symbol in inside else functions[symbol].module,
-                    symbol in relevant,
-                    symbol in flow,
-                )
-                for symbol in shown
-            },
-            best,
-            {end for edge in calls for end in (edge.source, edge.target)},
-            len(own) + len(around) - len(shown),
-        )
-
-
-def _box(name: str, module: str, relevant: bool, in_flow: bool) -> _Box:
-    name, module = _fit(name, 150, BODY, relevant), _fit(module, 150, SMALL)
-    width = max(_width(name, BODY, relevant), _width(module, SMALL)) + 16
-    return _Box(name, module, relevant, in_flow, width, 31 if module else 24)
-
-
-def _call_graph(
-    module: str,
-    asked: str,
-    boxes: Mapping[SymbolId, _Box],
-    calls: Mapping[tuple[SymbolId, SymbolId], Edge],
-    calling: Collection[SymbolId],
-    left_out: int,
-) -> Figure:
-    """Draw the boxes; `calling` are all symbols that have an edge, drawn or not."""
-    linked = {symbol: box for symbol, box in boxes.items() if any(symbol in pair for pair in calls)}
-    nodes, routes = _place(linked, _layer(linked, calls.values()), calls)
-    columns = max((node.layer for node in nodes), default=-1) + 1
-    wide = [max(node.width for node in nodes if node.layer == layer) for layer in range(columns)]
-    gap = min(max((WIDTH - 2 * MARGIN - sum(wide)) / max(columns - 1, 1), 44.0), 110.0)
-    lefts = [MARGIN + sum(wide[:layer]) + gap * layer for layer in range(columns)]
-    width = max(WIDTH, lefts[-1] + wide[-1] + MARGIN if lefts else 0)
-    highest = min((node.y - node.height / 2 for node in nodes), default=0.0)
-    for node in nodes:
-        node.y += 62 - highest
-    y = max((node.y + node.height / 2 for node in nodes), default=50.0) + 22
-
-    titles: list[tuple[float, str]] = []
-    apart: list[tuple[float, float, _Box]] = []
-    for title, without in (("no edges", True), ("only calls that are not drawn", False)):
-        group = [box for symbol, box in boxes.items() if symbol not in linked and (symbol not in calling) is without]
-        if group:
-            titles.append((y + 4, title))
-            x, y = MARGIN, y + 28
-            for box in group:
-                if x > MARGIN and x + box.width > width - MARGIN:
-                    x, y = MARGIN, y + 32
-                apart.append((x, y, box))
-                x += box.width + 10
-            y += 32
-    foot = y + 12 + (16 if left_out else 0)
-
-    sheet = _Sheet(width, foot + 14, f"Call graph of {module}")
-    sheet.title(f"Calls in {module}")
-    sheet.text(MARGIN, 36, _fit(asked, width - 2 * MARGIN, BODY), BODY, GREY)
-    for (source, target), route in routes.items():
-        colour, thick = (BLUE, 1.5) if linked[source].in_flow and linked[target].in_flow else ("#8c8c8c", 1.0)
-        *points, tip = _way([nodes[number] for number in route], lefts, wide, gap)
-        back = tip[0] < points[-1][0]
-        dashed = calls[source, target].evidence < Evidence.SCOPED
-        sheet.curve([*points, (tip[0] + (HEAD if back else -HEAD), tip[1])], colour, thick, dashed)
-        sheet.head(*tip, colour, back)
-    for node in nodes:
-        if node.symbol is not None:
-            _function(sheet, lefts[node.layer], node.y, linked[node.symbol])
-    for at, title in titles:
-        sheet.text(MARGIN, at, title, SMALL, GREY, bold=True)
-    for x, at, box in apart:
-        _function(sheet, x, at, box)
-    if left_out:
-        sheet.text(MARGIN, foot - 18, f"{left_out} more functions are not drawn", SMALL, GREY)
-    x = MARGIN
-    for fill, line, text in (
-        (RELEVANT_TINT, ORANGE, "relevant"),
-        (FLOW_TINT, BLUE, "same flow"),
-        (OTHER_TINT, PALE, "other module"),
-    ):
-        sheet.box(x, foot - 5, 16, 10, fill, line)
-        x = sheet.key(x + 21, foot, text)
-    for dashed, text in ((False, "call resolved by scope or better"), (True, "call matched by name only")):
-        sheet.curve([(x, foot), (x + 22, foot)], GREY, 1.2, dashed)
-        x = sheet.key(x + 27, foot, text)
-    return sheet.figure
-
-
-def _function(sheet: _Sheet, x: float, y: float, box: _Box) -> None:
-    if box.relevant:
-        fill, line = RELEVANT_TINT, ORANGE
-    elif box.in_flow:
-        fill, line = FLOW_TINT, BLUE
-    else:
-        fill, line = (OTHER_TINT, PALE) if box.module else (PAPER, GREY)
-    thick = 1.6 if box.relevant or box.in_flow else 1
-    sheet.box(x, y - box.height / 2, box.width, box.height, fill, line, thick)
-    middle = x + box.width / 2
-    colour = GREY if box.module and not box.relevant else INK
-    sheet.text(middle, y - (6 if box.module else 0), box.name, BODY, colour, box.relevant, "center")
-    sheet.text(middle, y + 7, box.module, SMALL, GREY, align="center")
-
-
-def _layer(ids: Collection[SymbolId], calls: Collection[Edge]) -> dict[SymbolId, int]:
-    """As graph.layers, but what nothing calls stands just before what it calls."""
-    layer = layers(ids, calls)
-    called = {edge.target for edge in calls}
-    for symbol in layer:
-        if symbol not in called:
-            layer[symbol] = max(min(layer[edge.target] for edge in calls if edge.source == symbol) - 1, 0)
-    return layer
-
-
-def _place(
-    boxes: Mapping[SymbolId, _Box],
-    layer: Mapping[SymbolId, int],
-    pairs: Iterable[tuple[SymbolId, SymbolId]],
-) -> tuple[list[_Node], dict[tuple[SymbolId, SymbolId], list[int]]]:
-    """Return nodes with their heights on the page, and for each pair the nodes that its edge leads through.
-
-    Sugiyama's way: bends where an edge crosses a layer, order in the layers by the mean place of the neighbours, then
-    each node as near to its neighbours as the order lets it.
-    """
-    nodes = [_Node(symbol, layer[symbol], box.width, box.height) for symbol, box in boxes.items()]
-    index = {node.symbol: number for number, node in enumerate(nodes) if node.symbol}
-    routes: dict[tuple[SymbolId, SymbolId], list[int]] = {}
-    for source, target in sorted(pairs):
-        route = [index[source]]
-        for between in range(layer[source] + 1, layer[target]):
-            nodes.append(_Node(None, between, 0, 8))
-            route.append(len(nodes) - 1)
-        route.append(index[target])
-        routes[source, target] = route
-        for one, two in pairwise(route):
-            if nodes[one].layer < nodes[two].layer:
-                nodes[one].after.append(two)
-                nodes[two].before.append(one)
-    order: list[list[int]] = [[] for _ in range(max((node.layer for node in nodes), default=-1) + 1)]
-    for number, node in enumerate(nodes):
-        order[node.layer].append(number)
-    best, fewest = [list(column) for column in order], _crossings(order, nodes)
-    for sweep in range(12):
-        place = {number: i for column in order for i, number in enumerate(column)}
-        forward = sweep % 2 == 0
-        for column in order if forward else reversed(order):
-
-            def mean(number: int, place: dict[int, int] = place, forward: bool = forward) -> float:
-                near = nodes[number].before if forward else nodes[number].after
-                return sum(place[one] for one in near) / len(near) if near else float(place[number])
-
-            column.sort(key=mean)
-            place.update({number: i for i, number in enumerate(column)})
-        if (count := _crossings(order, nodes)) < fewest:
-            best, fewest = [list(column) for column in order], count
-    for column in best:
-        y = 0.0
-        for number in column:
-            nodes[number].y = y + nodes[number].height / 2
-            y += nodes[number].height + 12
-    for _ in range(16):
-        for column in best:
-            _settle([nodes[number] for number in column], nodes)
-    return nodes, routes
-
-
-def _crossings(order: Sequence[Sequence[int]], nodes: Sequence[_Node]) -> int:
-    place = {number: i for column in order for i, number in enumerate(column)}
-    count = 0
-    for column in order:
-        lines = [(place[number], place[after]) for number in column for after in nodes[number].after]
-        count += sum(a < c and b > d for a, b in lines for c, d in lines)
-    return count
-
-
-def _settle(column: Sequence[_Node], nodes: Sequence[_Node]) -> None:
-    """Move a column's nodes to where the sum of squared distances from their neighbours' mean is least.
-
-    The order and the gaps are kept; pooling adjacent violators solves this exactly.
-    """
-    offset, y = [], 0.0
-    for node in column:
-        offset.append(y + node.height / 2)
-        y += node.height + 12
-    blocks: list[tuple[float, int]] = []
-    for node, shift in zip(column, offset, strict=True):
-        near = [nodes[one].y for one in (*node.before, *node.after)]
-        block = ((sum(near) / len(near) if near else node.y) - shift, 1)
-        while blocks and blocks[-1][0] > block[0]:
-            value, count = blocks.pop()
-            block = ((value * count + block[0] * block[1]) / (count + block[1]), count + block[1])
-        blocks.append(block)
-    values = [value for value, count in blocks for _ in range(count)]
-    for node, shift, value in zip(column, offset, values, strict=True):
-        node.y = value + shift
-
-
-def _way(
-    route: Sequence[_Node], lefts: Sequence[float], wide: Sequence[float], gap: float
-) -> list[tuple[float, float]]:
-    """Return the points of an edge, in columns that begin at `lefts`: level through the layers that it crosses."""
-    source, target = route[0], route[-1]
-    edge = lefts[source.layer] + wide[source.layer]
-    start = (lefts[source.layer] + source.width, source.y)
-    if source.layer == target.layer:
-        out = edge + gap / 3
-        return [start, (out, source.y), (out, target.y), (lefts[target.layer] + target.width, target.y)]
-    bends = [(lefts[node.layer] + x, node.y) for node in route[1:-1] for x in (0.0, wide[node.layer])]
-    return [start, (edge, source.y), *bends, (lefts[target.layer], target.y)]

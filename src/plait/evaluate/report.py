@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from plait.errors import MissingExtra
-from plait.evaluate import causes, pictures
+from plait.evaluate import callgraph, causes, pictures
 from plait.evaluate.causes import Explanation, explain
 from plait.evaluate.compare import CONFIDENCE, Comparison, Outcome, outcome_of
 from plait.evaluate.judge import Evaluation, Run
@@ -149,10 +149,18 @@ def draw(
     symbols: Sequence[Symbol],
     names: Mapping[SymbolId, str],
 ) -> list[Picture]:
-    """Draw the pairs that diverge most, some topics of the first among them, and the calls behind the best gain."""
+    """Draw some pairs, some topics of the first among them, and the calls behind the best gain.
+
+    Pairs in which B's walk did not reach what A had found come first, since that loss is least expected of it; then
+    those that diverge on most topics.
+    """
     labels = short_labels(evaluation.labels)
     scores = evaluation.scores[str(measure)]
-    most = sorted((c for c in _comparisons(evaluation, measure) if c.divergent), key=lambda c: -len(c.divergent))
+    out_of_reach = Counter(one.b for one in explained if _out_of_reach(one))
+    most = sorted(
+        (comparison for comparison in _comparisons(evaluation, measure) if comparison.divergent),
+        key=lambda comparison: (-out_of_reach[comparison.b], -len(comparison.divergent)),
+    )
     shown = [comparison.b for comparison in most[:MOST_BARS]]
     made: list[Picture] = []
     for comparison in sorted(most[:MOST_BARS], key=lambda c: evaluation.labels.index(c.b)):
@@ -183,6 +191,12 @@ def draw(
     return made
 
 
+def _out_of_reach(one: Explanation) -> bool:
+    """Whether A's first k held something relevant that B, walking from its seeds, never scored."""
+    never = {gone.symbol for gone in one.missing_b if gone.cause is causes.Cause.NEVER_A_CANDIDATE}
+    return bool(one.ranking_b.trace.seeds) and not never.isdisjoint(one.left)
+
+
 def _most_telling(evaluation: Evaluation, measure: Measure, explained: Sequence[Explanation]) -> Explanation | None:
     """Prefer a gain, one that an edge brought about, the greatest; among equals the first."""
 
@@ -209,7 +223,7 @@ def _calls(
     module = Counter(modules[symbol] for symbol in one.relevant).most_common(1)[0][0]
     asked = f"{one.topic.id}  {one.topic.text}"
     return Picture(
-        pictures.to_svg(pictures.call_graph(module, symbols, edges, names, one.relevant, asked)),
+        pictures.to_svg(callgraph.call_graph(module, symbols, edges, names, one.relevant, asked)),
         f"Who calls whom in {module}, which holds relevant functions of {one.topic.id}, where {labels[one.b]} and "
         f"{labels[one.a]} part. Blue: the functions that hang together by calls around them.",
     )
@@ -366,6 +380,11 @@ def _notes(evaluation: Evaluation) -> list[str]:
         made.append(
             f"Many comparisons: each p stands alone; of the {others * len(evaluation.measures)} on this page, about "
             f"one in twenty would fall below {UNLIKELY} by chance."
+        )
+    if evaluation.without_relevant:
+        made.append(
+            f"Questions with nothing relevant in the judgements count with 0 for every strategy: "
+            f"{', '.join(evaluation.without_relevant)}."
         )
     if evaluation.unjudged:
         made.append(f"Left out, because nothing is judged for them: {', '.join(evaluation.unjudged)}.")

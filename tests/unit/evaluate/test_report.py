@@ -274,3 +274,33 @@ def test_short_names() -> None:
         "pay (shop/cart.py:9)",
         "once",
     ]
+
+
+def test_ranks_are_drawn_where_a_walk_did_not_reach_what_was_found() -> None:
+    """Other pairs may diverge on more questions: that loss is the one that nobody expects of a graph."""
+    found = runs(VECTOR, NAIVE)
+    nothing = ranking("")
+    found = {VECTOR: found[VECTOR], "other": {"Q1": nothing, "Q2": nothing, "Q3": nothing}, NAIVE: dict(found[NAIVE])}
+    found[NAIVE]["Q2"] = ranking("refund", 2, Trace((IDS["refund"],)))
+    judged = evaluation(found)
+    explained = report.explanations(judged, found, MAIN, 2)
+    assert [one.topic.id for one in explained if one.b == "other"] == ["Q3", "Q2"]
+    drawn = report.draw(judged, MAIN, explained, EDGES, SYMBOLS, report.short_names(SYMBOLS))
+    ranks = [picture.caption for picture in drawn if picture.caption.startswith("Ranks for")]
+    assert [caption.split(" under ")[0] for caption in ranks] == ["Ranks for Q2", "Ranks for Q1"]
+    assert all("naive" in caption for caption in ranks)
+
+
+def test_what_counts_with_nothing_relevant_is_said() -> None:
+    found = runs(VECTOR, NAIVE)
+    made = evaluation(found)
+    judged = judge.evaluate(made.collection, {**made.judgements, "Q3": {IDS["refund"]: 0}}, found, [MAIN])
+    text = Page(report.page(judged, MAIN, [], report.short_names(SYMBOLS))).text
+    assert "Questions with nothing relevant in the judgements count with 0 for every strategy: Q3." in text
+
+
+def test_no_interval_has_its_reason() -> None:
+    found = runs(VECTOR, NAIVE)
+    made = evaluation(found)
+    judged = judge.evaluate(made.collection, {"Q1": made.judgements["Q1"]}, found, [MAIN])
+    assert "none: fewer than two questions" in Page(report.page(judged, MAIN, [], report.short_names(SYMBOLS))).text
