@@ -11,6 +11,7 @@ Templates:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -97,7 +98,7 @@ def passages(owned: Sequence[tuple[str, Sequence[Passage]]], embedder: Embedder)
     """Cut each owner's runs of lines into passages that fit the embedder's window below the owner's header.
 
     Return one list for each (header, runs), whose passages together hold every line of the runs. Cuts fall between
-    lines; a single line that does not fit is cut between characters, and each part keeps the line's span. A run without
+    lines; a single line that does not fit is cut between characters. A run without
     a visible character gives no passage.
     """
     runs = [(header, run) for header, runs in owned for run in runs]
@@ -142,7 +143,11 @@ def _cut(header: str, run: Passage, embedder: Embedder) -> list[Passage]:
             found += [passage for half in halves for passage in _cut(header, half, embedder)]
         else:
             middle = len(part.text) // 2
-            halves = [Passage(part.span, part.text[:middle]), Passage(part.span, part.text[middle:])]
+            seam = part.span.start_byte + len(part.text[:middle].encode())
+            halves = [
+                Passage(replace(part.span, end_byte=seam), part.text[:middle]),
+                Passage(replace(part.span, start_byte=seam), part.text[middle:]),
+            ]
             found += [passage for half in halves for passage in _cut(header, half, embedder)]
     return found
 

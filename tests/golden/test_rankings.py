@@ -12,9 +12,9 @@ from committed import compare
 
 from plait import Engine
 from plait.doors.cli import STRATEGIES
-from plait.doors.judging import short_names
 from plait.evaluate.collection import load
 from plait.evaluate.measures import standard
+from plait.evaluate.naming import short_names
 from plait.ranking import positions
 
 HERE = Path(__file__).parent / "rankings"

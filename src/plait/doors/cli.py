@@ -245,5 +245,5 @@ def demo(html: Path | None, common: Common) -> None:
     }
     emit(made, demonstration.told(names, scoped), as_json=common.as_json)
     if html:
-        names.write_report(html)
+        names.write_report(html, telling="Q8")
         notice(f"report written to {html}")

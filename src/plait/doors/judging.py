@@ -9,17 +9,9 @@ from plait.evaluate.causes import Explanation, Missing, cause_text, missing, mov
 from plait.evaluate.compare import Outcome
 from plait.evaluate.judge import Evaluation
 from plait.evaluate.measures import Measure
-from plait.model import Candidate, Ranking, Symbol, SymbolId
+from plait.model import Candidate, Ranking, SymbolId
 
 Names = Mapping[SymbolId, str]
-
-
-def short_names(symbols: Sequence[Symbol]) -> dict[SymbolId, str]:
-    """Return what to call each symbol: its own name if no other has it, else its qualified name."""
-    count: dict[str, int] = {}
-    for symbol in symbols:
-        count[symbol.name] = count.get(symbol.name, 0) + 1
-    return {s.id: s.name if count[s.name] == 1 else s.qualified_name for s in symbols}
 
 
 def evaluation_text(
@@ -52,6 +44,8 @@ def means_text(evaluation: Evaluation, short: Mapping[str, str]) -> Iterator[str
     yield f"over {count} judged queries; a single query can move a mean by {1 / max(count, 1):.3f}"
     if evaluation.unjudged:
         yield f"not judged and left out: {', '.join(evaluation.unjudged)}"
+    if evaluation.without_relevant:
+        yield f"nothing relevant, so nobody can score on it: {', '.join(evaluation.without_relevant)}"
 
 
 def comparisons_text(evaluation: Evaluation, a: str, b: str) -> Iterator[str]:
@@ -97,7 +91,7 @@ def explanation_text(explanation: Explanation, names: Names) -> Iterator[str]:
         yield label
         if ranking.trace.seeds:
             yield f"  seeds: {', '.join(names[symbol] for symbol in ranking.trace.seeds)}"
-            yield f"  edges walked: {len(ranking.trace.steps)}"
+            yield f"  edges walked to something new: {len(ranking.trace.steps)}"
             yield from (f"    {step_text(step, names)}" for step in ranking.trace.steps)
         yield f"  candidates: {len(ranking.pool or ranking.candidates)}"
         for rank, candidate in enumerate(ranking.candidates[: explanation.k], start=1):
@@ -128,7 +122,14 @@ def explanation_json(explanation: Explanation) -> Json:
             )
         ],
         "movements": [
-            {"id": m.symbol, "relevant": m.relevant, "a": m.a, "b": m.b, "gained": [reason_json(r) for r in m.gained]}
+            {
+                "id": m.symbol,
+                "relevant": m.relevant,
+                "a": m.a,
+                "b": m.b,
+                "gained": [reason_json(reason) for reason in m.gained],
+                "lost": [reason_json(reason) for reason in m.lost],
+            }
             for m in explanation.movements
         ],
     }

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from plait.doors.judging import short_names
 from plait.engine import Engine
 from plait.errors import BadCollection
-from plait.evaluate.causes import Explanation, explain
+from plait.evaluate.causes import Explanation, explain, explanations
 from plait.evaluate.collection import Collection, Topic
 from plait.evaluate.judge import Evaluation
 from plait.evaluate.measures import Measure, standard
+from plait.evaluate.naming import short_labels, short_names
 from plait.model import Direction, EdgeKind, Ranking, SymbolId
 
 
@@ -24,7 +24,7 @@ class Trial:
     """label -> topic id -> ranking"""
     names: Mapping[SymbolId, str]
     short: Mapping[str, str]
-    """label -> the strategy as it was asked for"""
+    """label -> what to call it after it was printed in full"""
     depth: int
     """the greatest depth measured; explanations look at so many places"""
 
@@ -32,8 +32,12 @@ class Trial:
     def run(cls, engine: Engine, collection: Collection, strategies: Sequence[str], depths: Sequence[int]) -> Trial:
         evaluation, runs = engine.evaluate(collection, strategies, standard(depths))
         names = short_names(engine.snapshot().symbols())
-        short = dict(zip(evaluation.labels, dict.fromkeys(strategies), strict=False))
-        return cls(engine, evaluation, runs, names, short, max(depths))
+        return cls(engine, evaluation, runs, names, short_labels(evaluation.labels), max(depths))
+
+    @property
+    def main(self) -> Measure:
+        """Recall at the greatest depth: whose differences are explained."""
+        return Measure("Recall", self.depth)
 
     def explain(self, topic: Topic, a: str, b: str, *, k: int) -> Explanation:
         if topic.id not in self.evaluation.judgements:
@@ -43,20 +47,13 @@ class Trial:
 
     def explanations(self) -> list[Explanation]:
         """Return, for every strategy against the first, the topics whose recall differs, worst loss first."""
-        base, *others = self.evaluation.labels
-        measure = Measure("Recall", self.depth)
-        return [
-            self.explain(self.evaluation.collection.topic(topic), base, label, k=self.depth)
-            for label in others
-            for topic in self.evaluation.compare(measure, base, label).divergent
-        ]
+        return explanations(self.evaluation, self.runs, self.main, self.depth)
 
-    def write_report(self, path: Path) -> None:
+    def write_report(self, path: Path, telling: str | None = None) -> None:
+        """Write the HTML report; `telling` is the topic whose calls are drawn. Raises MissingExtra."""
         from plait.evaluate.report import build_report
 
         snapshot = self.engine.snapshot()
         symbols = snapshot.symbols()
         edges = snapshot.edges([symbol.id for symbol in symbols], [EdgeKind.CALLS], Direction.OUT)
-        build_report(
-            path, self.evaluation, self.runs, edges, symbols, main_measure=Measure("Recall", self.depth), k=self.depth
-        )
+        build_report(path, self.evaluation, self.runs, edges, symbols, self.main, self.depth, telling)

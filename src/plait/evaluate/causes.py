@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from plait.evaluate.collection import Topic
+from plait.evaluate.judge import Evaluation, Run
+from plait.evaluate.measures import Measure
 from plait.model import Candidate, Ranking, Reason, Step, SymbolId
 from plait.ranking import positions
 
@@ -137,6 +139,19 @@ def explain(
         missing_a=missing(ranking_a, relevant, k),
         missing_b=missing(ranking_b, relevant, k),
     )
+
+
+def explanations(evaluation: Evaluation, runs: Mapping[str, Run], measure: Measure, k: int) -> list[Explanation]:
+    """Explain every topic that is no tie between the first label and another: by label, worst loss first."""
+    topics = {topic.id: topic for topic in evaluation.topics}
+    nothing = Ranking(())
+    made: list[Explanation] = []
+    a, *others = evaluation.labels
+    for b in others:
+        for topic in evaluation.compare(measure, a, b).divergent:
+            found_a, found_b = runs[a].get(topic, nothing), runs[b].get(topic, nothing)
+            made.append(explain(topics[topic], evaluation.judgements[topic], k, (a, found_a), (b, found_b)))
+    return made
 
 
 def cause_text(absent: Missing, ranking: Ranking, k: int, names: Mapping[SymbolId, str]) -> str:

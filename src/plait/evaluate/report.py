@@ -2,14 +2,14 @@
 
     build_report(path, evaluation, runs, edges, symbols, main_measure, k)
 
-does everything. Its parts can be had alone: `explanations` finds the topics where strategies part, `draw` makes the
-pictures, `page` the text of the page. Losses stand beside wins in all of them.
+does everything. Its parts can be had alone: `draw` makes the pictures, `page` the text of the page. Losses stand beside
+wins in all of them.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -17,11 +17,12 @@ from typing import Any
 
 from plait.errors import MissingExtra
 from plait.evaluate import callgraph, causes, pictures
-from plait.evaluate.causes import Explanation, explain
+from plait.evaluate.causes import Explanation, explanations
 from plait.evaluate.compare import CONFIDENCE, Comparison, Outcome, outcome_of
 from plait.evaluate.judge import Evaluation, Run
 from plait.evaluate.measures import Measure
-from plait.model import Edge, Ranking, Symbol, SymbolId, SymbolKind
+from plait.evaluate.naming import short_labels, short_names
+from plait.model import Edge, Ranking, Symbol, SymbolId
 
 MOST_BARS = 3
 MOST_BUMPS = 4
@@ -59,82 +60,25 @@ def build_report(
     symbols: Sequence[Symbol],
     main_measure: Measure,
     k: int,
+    telling: str | None = None,
 ) -> None:
     """Write the report: every label against the first, in words, tables, pictures and traces.
 
     `runs`, `edges` and `symbols` are those that were judged: the same labels, and the snapshot that all rankings come
     from. `main_measure` is one of the evaluation's; `k` is how many results count as found when a swap is explained.
+    `telling` is the topic whose calls are drawn; without it, or if nothing diverges there, the one with the greatest
+    gain that an edge brought about.
     Raises MissingExtra without jinja2 or matplotlib.
     """
     _jinja()
     explained = explanations(evaluation, runs, main_measure, k)
     names = short_names(symbols)
-    drawn = draw(evaluation, main_measure, explained, edges, symbols, names)
+    drawn = draw(evaluation, main_measure, explained, edges, symbols, names, telling)
     write(path, page(evaluation, main_measure, explained, names, drawn))
 
 
 def write(path: Path, text: str) -> None:
     path.write_bytes(text.encode("utf-8", "replace"))
-
-
-def explanations(evaluation: Evaluation, runs: Mapping[str, Run], measure: Measure, k: int) -> list[Explanation]:
-    """Explain every topic that is no tie between the first label and another: by label, worst loss first."""
-    topics = {topic.id: topic for topic in evaluation.topics}
-    nothing = Ranking(())
-    made: list[Explanation] = []
-    for comparison in _comparisons(evaluation, measure):
-        a, b = comparison.a, comparison.b
-        for topic in comparison.divergent:
-            found_a, found_b = runs[a].get(topic, nothing), runs[b].get(topic, nothing)
-            made.append(explain(topics[topic], evaluation.judgements[topic], k, (a, found_a), (b, found_b)))
-    return made
-
-
-def short_names(symbols: Iterable[Symbol]) -> dict[SymbolId, str]:
-    """Name each symbol by the shortest end of its qualified name that no other has.
-
-    A method keeps its class and a module its whole name; where even whole names are equal, the line is added.
-    """
-    everything = list(symbols)
-    whole = Counter(symbol.qualified_name for symbol in everything)
-    ends = Counter(end for name in whole for end in _ends(name))
-    names: dict[SymbolId, str] = {}
-    for symbol in everything:
-        match symbol.kind:
-            case SymbolKind.MODULE:
-                least = symbol.qualified_name.count(".")
-            case SymbolKind.METHOD:
-                least = 1
-            case _:
-                least = 0
-        choices = _ends(symbol.qualified_name)[least:]
-        name = next((end for end in choices if ends[end] == 1), symbol.qualified_name)
-        again = whole[symbol.qualified_name] > 1
-        names[symbol.id] = f"{name} ({symbol.path}:{symbol.span.start_line})" if again else name
-    return names
-
-
-def _ends(name: str) -> list[str]:
-    """`a.b.c` ends in `c`, `b.c` and `a.b.c`."""
-    parts = name.split(".")
-    return [".".join(parts[-length:]) for length in range(1, len(parts) + 1)]
-
-
-def short_labels(labels: Sequence[str]) -> dict[str, str]:
-    """Call `naive(seeds=3, hops=2, k=5)` just `naive`; of several naive ones, say only what differs."""
-    made: dict[str, str] = {}
-    for label in labels:
-        name, own = _parts(label)
-        others = [set(_parts(other)[1]) for other in labels if other != label and _parts(other)[0] == name]
-        told = [parameter for parameter in own if not all(parameter in other for other in others)]
-        made[label] = name if not others else f"{name}({', '.join(told)})" if told else label
-    return made
-
-
-def _parts(label: str) -> tuple[str, list[str]]:
-    """Split a description into its name and its parameters."""
-    name, _, rest = label.partition("(")
-    return name, rest.removesuffix(")").split(", ") if rest else []
 
 
 def _comparisons(evaluation: Evaluation, measure: Measure) -> list[Comparison]:
@@ -148,6 +92,7 @@ def draw(
     edges: Sequence[Edge],
     symbols: Sequence[Symbol],
     names: Mapping[SymbolId, str],
+    telling: str | None = None,
 ) -> list[Picture]:
     """Draw some pairs, some topics of the first among them, and the calls behind the best gain.
 
@@ -173,8 +118,9 @@ def draw(
                 f"stands who left the first {explained[0].k} (−) and who entered (+), relevant functions in bold.",
             )
         )
-    if telling := _most_telling(evaluation, measure, explained):
-        made.append(_calls(telling, edges, symbols, names, labels))
+    wanted = [one for one in explained if one.topic.id == telling]
+    if most_telling := _most_telling(evaluation, measure, wanted or explained):
+        made.append(_calls(most_telling, edges, symbols, names, labels))
     if shown:
         pair = [one for one in explained if one.b == shown[0]]
         # They come worst loss first: the ends are the greatest losses and the greatest gains.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import weakref
 from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -169,15 +170,13 @@ class EmbeddedSnapshot:
         if not path.exists():
             raise FileNotFoundError(path)
         self._path = path
+        self._database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
+        weakref.finalize(self, self._database.close)
         try:
-            self._database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
             (value,) = self._database.execute("SELECT value FROM info").fetchone()
             self.info = SnapshotInfo(**json.loads(value))
         except (sqlite3.Error, TypeError, ValueError) as error:
             raise BrokenIndex(str(path), str(error)) from error
-
-    def close(self) -> None:
-        self._database.close()
 
     def symbols(self, ids: Sequence[SymbolId] | None = None) -> list[Symbol]:
         if ids is None:

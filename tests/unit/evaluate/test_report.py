@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from plait.errors import MissingExtra
-from plait.evaluate import judge, measures
+from plait.evaluate import causes, judge, measures, naming
 from plait.evaluate.collection import Collection, Judgements, Topic
 from plait.evaluate.judge import Evaluation, Run
 from plait.model import (
@@ -211,8 +211,8 @@ def test_nothing_is_judged(tmp_path: Path) -> None:
 def test_other_pairs_can_be_explained_and_notes_added() -> None:
     found = runs(VECTOR, NAIVE)
     judged = evaluation(found)
-    names = report.short_names(SYMBOLS)
-    explained = report.explanations(judged, {NAIVE: found[VECTOR], VECTOR: found[NAIVE]}, MAIN, 2)
+    names = naming.short_names(SYMBOLS)
+    explained = causes.explanations(judged, {NAIVE: found[VECTOR], VECTOR: found[NAIVE]}, MAIN, 2)
     text = Page(report.page(judged, MAIN, explained[::-1], names, notes=["the weather"])).text
     assert "the weather" in text
 
@@ -252,7 +252,7 @@ def test_a_missing_library_is_named(library: str, tmp_path: Path, monkeypatch: p
 
 def test_short_labels() -> None:
     labels = ["naive(seeds=3, k=5)", "naive(seeds=3, k=9)", "vector(depth=1)", "plain"]
-    assert list(report.short_labels(labels).values()) == ["naive(k=5)", "naive(k=9)", "vector", "plain"]
+    assert list(naming.short_labels(labels).values()) == ["naive(k=5)", "naive(k=9)", "vector", "plain"]
 
 
 def test_short_names() -> None:
@@ -265,7 +265,7 @@ def test_short_names() -> None:
         symbol("pay", "shop.cart", line=9),
         symbol("once"),
     ]
-    assert list(report.short_names(symbols).values()) == [
+    assert list(naming.short_names(symbols).values()) == [
         "shop.cart",
         "cart.add",
         "stock.add",
@@ -283,9 +283,9 @@ def test_ranks_are_drawn_where_a_walk_did_not_reach_what_was_found() -> None:
     found = {VECTOR: found[VECTOR], "other": {"Q1": nothing, "Q2": nothing, "Q3": nothing}, NAIVE: dict(found[NAIVE])}
     found[NAIVE]["Q2"] = ranking("refund", 2, Trace((IDS["refund"],)))
     judged = evaluation(found)
-    explained = report.explanations(judged, found, MAIN, 2)
+    explained = causes.explanations(judged, found, MAIN, 2)
     assert [one.topic.id for one in explained if one.b == "other"] == ["Q3", "Q2"]
-    drawn = report.draw(judged, MAIN, explained, EDGES, SYMBOLS, report.short_names(SYMBOLS))
+    drawn = report.draw(judged, MAIN, explained, EDGES, SYMBOLS, naming.short_names(SYMBOLS))
     ranks = [picture.caption for picture in drawn if picture.caption.startswith("Ranks for")]
     assert [caption.split(" under ")[0] for caption in ranks] == ["Ranks for Q2", "Ranks for Q1"]
     assert all("naive" in caption for caption in ranks)
@@ -295,7 +295,7 @@ def test_what_counts_with_nothing_relevant_is_said() -> None:
     found = runs(VECTOR, NAIVE)
     made = evaluation(found)
     judged = judge.evaluate(made.collection, {**made.judgements, "Q3": {IDS["refund"]: 0}}, found, [MAIN])
-    text = Page(report.page(judged, MAIN, [], report.short_names(SYMBOLS))).text
+    text = Page(report.page(judged, MAIN, [], naming.short_names(SYMBOLS))).text
     assert "Questions with nothing relevant in the judgements count with 0 for every strategy: Q3." in text
 
 
@@ -303,4 +303,4 @@ def test_no_interval_has_its_reason() -> None:
     found = runs(VECTOR, NAIVE)
     made = evaluation(found)
     judged = judge.evaluate(made.collection, {"Q1": made.judgements["Q1"]}, found, [MAIN])
-    assert "none: fewer than two questions" in Page(report.page(judged, MAIN, [], report.short_names(SYMBOLS))).text
+    assert "none: fewer than two questions" in Page(report.page(judged, MAIN, [], naming.short_names(SYMBOLS))).text
