@@ -242,11 +242,11 @@ class EmbeddedSnapshot:
         return dict.fromkeys(sorted(ids), 0) | dict(counted)
 
     def unresolved(self, name: str | None = None, source: SymbolId | None = None) -> list[Unresolved]:
+        wanted = {"name": name, "source": source}
+        given = {column: value for column, value in wanted.items() if value is not None}
+        where = " AND ".join(f"{column} = ?" for column in given) or "true"
         rows = self._all(
-            f"SELECT {_SITE} FROM unresolved WHERE (?1 IS NULL OR name = ?1) AND (?2 IS NULL OR source = ?2)"
-            ' ORDER BY path, line, "column", rowid',
-            name,
-            source,
+            f'SELECT {_SITE} FROM unresolved WHERE {where} ORDER BY path, line, "column", rowid', *given.values()
         )
         return [_site(row) for row in rows]
 
