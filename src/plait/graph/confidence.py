@@ -1,7 +1,8 @@
 """How often an edge is right, by the way it was found: the one place with these figures.
 
-They are the suggested values of the project's call graph study (research/callgraph.md, 4.6): precision against executed
-calls, over functions covered in full, on requests, flask with werkzeug, and rich. Where it has no figure, that is said.
+Beside each stands what a trial resolver of the project measured on requests / flask with werkzeug / rich: edges that
+were executed by the package's own tests, of all edges out of functions covered in full. That is a lower bound, since a
+branch not taken counts as wrong. Where nothing was measured, that is said.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _BY_VIA = {
     Via.PROPERTY: 0.85,  # measured 1.00 / .67 / .99
     Via.DUNDER: 0.55,  # measured .64 / .54 / .63
     Via.CALLBACK: 0.35,  # measured on three sites only
-    Via.DECORATOR: 0.92,  # not measured alone: the study counts decorators among calls
+    Via.DECORATOR: 0.92,  # not measured alone: the trial counted decorators among calls
     Via.NAME: 0.4,  # measured .53 for any number of candidates
     Via.DECLARATION: 0.95,  # not measured: as CONSTRUCT, which finds its class in the same way
     Via.OVERRIDE: 0.95,  # not measured: follows from INHERITS
@@ -26,10 +27,10 @@ SYNTAX = 1.0
 """Read off the source, not resolved."""
 
 SAME_FILE_NAME = 0.5
-"""A bare name that a function of the same file bears. Not measured: scopes are ignored, so it is put between the
-study's `name, any number` (.53 pooled, suggested 0.4) and `name + arity, one candidate` (.83 pooled, suggested 0.7)."""
+"""A bare name that a function of the same file bears. Not measured: scopes are ignored, so it is put between what the
+trial measured for a name with any number of candidates (.53 pooled) and for name and arity with one (.83 pooled)."""
 
 
 def confidence(via: Via, candidates: int = 1) -> float:
-    """Divided by the root of the number of candidates, as the study suggests and did not test."""
+    """Divided by the root of the number of candidates; that rule is not measured."""
     return round(_BY_VIA[via] / math.sqrt(candidates), 4)
