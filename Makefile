@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup demo test check golden clean
+.PHONY: setup demo test check golden bench-callgraph clean
 
 setup: $(VENV)/.ready
 
@@ -25,6 +25,10 @@ check: setup
 # Write the committed rankings and outputs anew; then read the difference.
 golden: setup
 	scripts/golden
+
+# Score the call graphs on labelled cases: make bench-callgraph CASES=folder (see benchmarks/callgraph.py).
+bench-callgraph: setup
+	$(BIN)/python benchmarks/callgraph.py "$(CASES)"
 
 clean:
 	rm -rf $(VENV) build dist

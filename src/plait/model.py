@@ -246,6 +246,34 @@ class Binding:
 
 
 @dataclass(frozen=True, slots=True)
+class FlowFunction:
+    key: str
+    """the symbol's id; for a lambda, which is no symbol, a text that no id equals"""
+    parameters: tuple[tuple[str, int], ...]
+    """name and node, keyword-only ones last"""
+    positional: int
+    """how many of them can be given by position"""
+    vararg: int
+    """node of `*args`; -1 without"""
+    kwarg: int
+    result: int
+    owner: SymbolId | None
+    """the class whose body holds the definition"""
+
+
+@dataclass(frozen=True, slots=True)
+class FlowFacts:
+    """How values move through one file. What the constraints mean stands with the language's walk that makes them."""
+
+    nodes: int = 0
+    """nodes are numbered from 0"""
+    constraints: tuple[tuple[object, ...], ...] = ()
+    names: tuple[tuple[SymbolId, str, int], ...] = ()
+    """scope, name and node of what other scopes and files see"""
+    functions: tuple[FlowFunction, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ParsedFile:
     """All facts of one file, a pure function of its bytes and path. Sequences are in source order."""
 
@@ -260,6 +288,7 @@ class ParsedFile:
     bindings: tuple[Binding, ...] = ()
     exports: tuple[str, ...] | None = None
     """`__all__`, when it is a literal"""
+    flow: FlowFacts = FlowFacts()
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
     "graph": {
         "names": "plait.graph.names:NameGraph",
         "scoped": "plait.graph.scoped:ScopedGraph",
+        "flow": "plait.graph.scoped:FlowGraph",
     },
     "parser": {
         "python": "plait.parse.python:PythonParser",

@@ -22,7 +22,7 @@ class Settings:
     """Each setting comes from the first of: the call or flag, `PLAIT_<NAME>`, `plait.toml` in the root, the default."""
 
     embedder: str = "static"
-    graph: str = "scoped"
+    graph: str = "flow"
     strategy: str = "hybrid"
     cache: Path = Path(platformdirs.user_cache_path("plait"))
     """folder of the indexes; nothing is ever written into the indexed root"""

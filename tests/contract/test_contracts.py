@@ -10,7 +10,7 @@ from plait import plugins
 from plait.embed.hashing import HashingEmbedder
 from plait.embed.static import StaticEmbedder
 from plait.graph.names import NameGraph
-from plait.graph.scoped import ScopedGraph
+from plait.graph.scoped import FlowGraph, ScopedGraph
 from plait.model import SourceFile
 from plait.parse.python import PythonParser
 from plait.retrieve.constrained import Constrained
@@ -108,12 +108,17 @@ class TestScoped(GraphContract):
         return ScopedGraph()
 
 
+class TestFlow(GraphContract):
+    def make(self) -> FlowGraph:
+        return FlowGraph()
+
+
 @pytest.mark.parametrize("kind", plugins.BUILT_IN)
 def test_every_plug_in_has_a_suite_here(kind: plugins.Kind) -> None:
     suites = {
         "strategy": {Vector, Lexical, Naive, Constrained, Structural, Hybrid},
         "embedder": {HashingEmbedder, StaticEmbedder},
-        "graph": {NameGraph, ScopedGraph},
+        "graph": {NameGraph, ScopedGraph, FlowGraph},
         "parser": {PythonParser},
     }
     assert {plugins.load(kind, name) for name in plugins.names(kind)} == suites[kind]

@@ -21,7 +21,7 @@ HERE = Path(__file__).parent / "rankings"
 SHOWN = 5
 
 
-@pytest.mark.parametrize("graph", ["names", "scoped"])
+@pytest.mark.parametrize("graph", ["names", "flow"])
 @pytest.mark.parametrize("embedder", ["static", "hashing"])
 def test_shop(embedder: str, graph: str) -> None:
     collection = load("shop")

@@ -14,7 +14,7 @@ from plait.model import Direction, Edge, EdgeKind, Ranking, SymbolKind
 from plait.ranking import positions
 
 
-@pytest.fixture(params=["names", "scoped"])
+@pytest.fixture(params=["names", "flow"])
 def shop(request: pytest.FixtureRequest) -> Engine:
     return Engine.open(load("shop").corpus, embedder="static", graph=request.param)
 
@@ -37,8 +37,8 @@ def test_the_graph_of_names_has_the_two_edges_of_the_payment_module() -> None:
     ]
 
 
-def test_the_scoped_graph_also_knows_the_hub_of_the_database_module() -> None:
-    shop = Engine.open(load("shop").corpus, embedder="hashing", graph="scoped")
+def test_the_resolved_graph_also_knows_the_hub_of_the_database_module() -> None:
+    shop = Engine.open(load("shop").corpus, embedder="hashing", graph="flow")
     hub = "shop/database.py:execute_query()."
     callers = {edge.source for edge in calls(shop) if edge.target == hub}
     assert "shop/payment.py:get_payment_history()." in callers

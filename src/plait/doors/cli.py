@@ -56,7 +56,7 @@ def common(*names: str) -> Callable[[Command], Command]:
     """Add --json and the settings of those names as options, given to the command as one `Common`."""
     options = {
         "embedder": click.option("--embedder", metavar="NAME", help="Embedder: static (default) or hashing."),
-        "graph": click.option("--graph", metavar="NAME", help="Graph builder: scoped (default) or names."),
+        "graph": click.option("--graph", metavar="NAME", help="Graph builder: flow (default), scoped or names."),
         "cache": click.option("--cache", metavar="FOLDER", help="Folder of the indexes (default: the platform's)."),
     }
 
@@ -234,16 +234,16 @@ def demo(html: Path | None, common: Common) -> None:
     """Run the published experiment: 28 functions, 12 questions, six ways to search, and who won and lost."""
     loaded = load("shop")
     trials = []
-    for graph in ("names", "scoped"):
+    for graph in demonstration.GRAPHS:
         with opened(str(loaded.corpus), Common(common.as_json, common.settings | {"graph": graph})) as engine:
             trials.append(Trial.run(engine, loaded, STRATEGIES, demonstration.DEPTHS))
-    names, scoped = trials
+    names, resolved = trials
     made = {
         "schema": "plait.demo.v1",
         "names": judge.to_json(names.evaluation),
-        "scoped": judge.to_json(scoped.evaluation),
+        "flow": judge.to_json(resolved.evaluation),
     }
-    emit(made, demonstration.told(names, scoped), as_json=common.as_json)
+    emit(made, demonstration.told(names, resolved), as_json=common.as_json)
     if html:
         names.write_report(html, telling="Q8")
         notice(f"report written to {html}")

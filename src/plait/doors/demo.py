@@ -12,12 +12,14 @@ from plait.evaluate.measures import Measure
 from plait.model import Direction, EdgeKind, SymbolKind
 
 DEPTHS = (3, 5)
+GRAPHS = ("names", "flow")
+"""the experiment's own call graph, and plait's"""
 MODULE = "shop.payment"
 """whose graph is printed: the experiment's own example"""
 
 
-def told(names: Trial, scoped: Trial) -> Iterator[str]:
-    """Tell the experiment: `names` ran on the graph of bare names, `scoped` the same strategies on the resolved one."""
+def told(names: Trial, resolved: Trial) -> Iterator[str]:
+    """Tell the experiment: `names` ran on the graph of bare names, `resolved` the same strategies on plait's own."""
     evaluation = names.evaluation
     vector, naive, *others = evaluation.labels
     collection = evaluation.collection
@@ -66,8 +68,9 @@ def told(names: Trial, scoped: Trial) -> Iterator[str]:
         "walks nothing when asked: module, calls and called_by are part of what was embedded."
     )
     yield ""
-    yield f"The same on the graph that plait resolves by scopes, imports and types (edges: {_edges(names, scoped)}):"
-    yield from judging.means_text(scoped.evaluation, scoped.short)
+    yield "The same on the graph that plait resolves by scopes, imports, types and the flow of values"
+    yield f"({_edges(names, resolved)}):"
+    yield from judging.means_text(resolved.evaluation, resolved.short)
     yield ""
 
     yield heading("What this does not show")
@@ -118,9 +121,9 @@ def _against(trial: Trial, base: str, others: list[str]) -> Iterator[str]:
     yield from judging.table([f"{recall} against {trial.short[base]}", "mean", "won", "lost"], rows)
 
 
-def _edges(names: Trial, scoped: Trial) -> str:
+def _edges(names: Trial, resolved: Trial) -> str:
     counts = []
-    for trial in (names, scoped):
+    for trial in (names, resolved):
         snapshot = trial.engine.snapshot()
         ids = [symbol.id for symbol in snapshot.symbols()]
         counts.append(len(snapshot.edges(ids, [EdgeKind.CALLS], Direction.OUT)))

@@ -1,11 +1,13 @@
-"""The call graph by scopes, imports, class hierarchy and types. No edge is made by a name alone."""
+"""The call graph by scopes, imports, class hierarchy, types and flow. No edge is made by a name alone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from plait.graph.confidence import SYNTAX, confidence
+from plait.graph.flow import Flow
 from plait.graph.inference import Inference
 from plait.graph.program import Program
 from plait.graph.values import Absent, Builtin, BuiltinInstance, Class, External, Function, Instance, Opaque, Value
@@ -33,22 +35,82 @@ _REASONS = (Unknown.RECEIVER, Unknown.DYNAMIC, Unknown.MEMBER, Unknown.NAME, Unk
 
 
 class ScopedGraph:
+    """What scopes, imports, the class hierarchy and declared types tell, each site by itself."""
+
+    def build(self, files: Sequence[ParsedFile]) -> Graph:
+        program = Program(files)
+        return assemble(program, Inference(program), None)
+
+
+class FlowGraph:
+    """The same, and where that leaves a site open, the values that flow into it from anywhere in the repository."""
+
     def build(self, files: Sequence[ParsedFile]) -> Graph:
         program = Program(files)
         inference = Inference(program)
-        edges = _Edges()
-        unresolved: list[Unresolved] = []
-        for file in program.files:
-            for reference in file.references:
-                site = resolve(reference, inference)
-                for target in site.targets:
-                    edges.add(edge_of(reference, target, file.path, site.candidates))
-                if site.unknown is not None:
-                    reason, detail = site.unknown
-                    unresolved.append(Unresolved(reference, file.path, reason, detail))
-            for edge in (*_contains(file), *_imports(file, program), *_overrides(file, inference)):
-                edges.add(edge)
-        return Graph(edges.sorted(), tuple(unresolved))
+        flow = Flow(program, inference)
+        flow.solve()
+        return assemble(program, inference, flow)
+
+
+def assemble(program: Program, inference: Inference, flow: Flow | None) -> Graph:
+    edges = _Edges()
+    unresolved: list[Unresolved] = []
+    for file in program.files:
+        for reference in file.references:
+            site = resolve(reference, inference, flow)
+            for target in site.targets:
+                edges.add(edge_of(reference, target, file.path, site.candidates))
+            if site.unknown is not None:
+                reason, detail = site.unknown
+                unresolved.append(Unresolved(reference, file.path, reason, detail))
+        for edge in (*_contains(file), *_imports(file, program), *_overrides(file, inference)):
+            edges.add(edge)
+    for edge in _implicit(flow, program) if flow is not None else ():
+        edges.add(edge)
+    return Graph(edges.sorted(), tuple(unresolved))
+
+
+def _flowing(reference: Reference, flow: Flow, declared: Site) -> Site | None:
+    """What flows into the site; None if nothing does, or so much that it tells nothing.
+
+    At a call that leads out of the repository it is what the function called out there calls back.
+    """
+    found = flow.sites.get((reference.source, reference.line, reference.column), {})
+    if reference.kind is ReferenceKind.BASE or not 0 < len(found) <= MAX_CANDIDATES:
+        return None
+    outside = declared.unknown if declared.unknown and not declared.unknown[0].could_be_here else None
+    given = Via.CALLBACK if outside else Via.DECORATOR if reference.kind is ReferenceKind.DECORATOR else None
+    targets = (Target(target, given or via, typed=True, flowed=True) for target, via in found)
+    return Site(tuple(targets), len(found), outside)
+
+
+def _implicit(flow: Flow, program: Program) -> Iterator[Edge]:
+    """Calls without a call expression: properties, operators, iteration, `with`, what a decorator's result does."""
+    for (source, line), found in flow.implicit.items():
+        for (target, via), count in _alternatives(found, program):
+            yield Edge(
+                source=source,
+                target=target,
+                kind=EdgeKind.CALLS,
+                via=via,
+                evidence=Evidence.AMBIGUOUS if count > 1 else Evidence.TYPED,
+                confidence=confidence(via, count, flowed=True),
+                path=program.file_of[source].path,
+                line=line,
+                candidates=count,
+            )
+
+
+def _alternatives(
+    found: Mapping[tuple[SymbolId, Via], None], program: Program
+) -> Iterator[tuple[tuple[SymbolId, Via], int]]:
+    """Each target with how many of the line's have its name and way of calling; those with too many are left out."""
+    names = Counter((program.symbols[target].name, via) for target, via in found)
+    for target, via in found:
+        count = names[program.symbols[target].name, via]
+        if count <= MAX_CANDIDATES:
+            yield (target, via), count
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +118,8 @@ class Target:
     id: SymbolId
     via: Via
     typed: bool
+    flowed: bool = False
+    """found by the values that flow to the site"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +131,15 @@ class Site:
     unknown: tuple[Unknown, str] | None
 
 
-def resolve(reference: Reference, inference: Inference) -> Site:
+def resolve(reference: Reference, inference: Inference, flow: Flow | None = None) -> Site:
+    """Declarations first; what they leave open, by the values that flow to the site."""
+    site = _declared_site(reference, inference)
+    if flow is not None and (not site.targets or site.unknown is not None):
+        return _flowing(reference, flow, site) or site
+    return site
+
+
+def _declared_site(reference: Reference, inference: Inference) -> Site:
     scope = reference.source
     if reference.kind is ReferenceKind.BASE:
         scope = inference.program.symbols[scope].parent or scope
@@ -170,7 +242,7 @@ def edge_of(reference: Reference, target: Target, path: str, candidates: int) ->
         kind=kind,
         via=target.via,
         evidence=evidence,
-        confidence=confidence(target.via, candidates),
+        confidence=confidence(target.via, candidates, flowed=target.flowed),
         path=path,
         line=reference.line,
         candidates=candidates,

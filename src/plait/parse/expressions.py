@@ -77,6 +77,14 @@ def root_name(node: ast.expr) -> str | None:
             return node.id if isinstance(node, ast.Name) else None
 
 
+def name_position(callee: ast.expr) -> tuple[int, int]:
+    """Line and byte in it of the called name; without a name, of the parenthesis: `f()()` is two sites."""
+    if isinstance(callee, ast.Name):
+        return callee.lineno, callee.col_offset
+    line, byte = callee.end_lineno or callee.lineno, callee.end_col_offset or callee.col_offset
+    return (line, byte - len(callee.attr.encode())) if isinstance(callee, ast.Attribute) else (line, byte)
+
+
 def receiver_form(callee: ast.expr, own: Receiver) -> Receiver:
     """The form of what stands before the called name; `own` is the form of a plain root name."""
     if isinstance(callee, ast.Name):

@@ -30,9 +30,11 @@ from plait.parse.expressions import (
     annotation,
     dotted,
     is_type_expression,
+    name_position,
     receiver_form,
     root_name,
 )
+from plait.parse.flow import FlowWalk
 from plait.parse.lines import Lines
 from plait.parse.naming import child_id, is_test_path, module_id, module_name
 from plait.parse.scopes import Scope, bound_names, owner_form, parameters
@@ -59,6 +61,7 @@ class Facts:
         self._imports: list[Import] = []
         self._bindings: list[Binding] = []
         self._elsewhere: list[tuple[Scope, Binding]] = []
+        self._ids: dict[ast.AST, SymbolId] = {}
 
     def of(self, tree: ast.Module) -> ParsedFile:
         root = Scope(module_id(self._file.path), SymbolKind.MODULE, self._module)
@@ -79,6 +82,7 @@ class Facts:
             imports=tuple(self._imports),
             bindings=tuple(self._bindings),
             exports=exported_names(tree),
+            flow=FlowWalk(self._lines, root.id, self._ids).of(tree),
         )
 
     def _push(self, nodes: list[ast.stmt] | list[ast.expr], scope: Scope, hidden: frozenset[str]) -> None:
@@ -204,6 +208,7 @@ class Facts:
         signature: str = "",
         around: Scope | None = None,
     ) -> None:
+        self._ids[node] = scope.id
         if around:
             self._definitions.setdefault(around.id, []).append(span)
         self._symbols.append(
@@ -240,11 +245,9 @@ class Facts:
     def _refer(self, kind: ReferenceKind, callee: ast.expr, arity: int, scope: Scope, hidden: frozenset[str]) -> None:
         expression = dotted(callee, hidden)
         name = expression.rpartition(".")[2]
-        line, byte = callee.lineno, callee.col_offset
+        line, byte = name_position(callee)
         if isinstance(callee, ast.Attribute):
             name = callee.attr
-            line = callee.end_lineno or line
-            byte = (callee.end_col_offset or byte) - len(callee.attr.encode())
         root = root_name(callee)
         own = scope.own_form(root) if root and root not in hidden else Receiver.NAME
         self._references.append(

@@ -1,0 +1,442 @@
+"""Which values reach which call: a points-to analysis over the constraints of all files.
+
+Objects are told apart by their class alone (field-based), containers by where they are made and by constant keys.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from plait.graph import library
+from plait.graph.calls import At, Call, Site
+from plait.graph.inference import Inference
+from plait.graph.points_to import Constraint, PointsTo, Value
+from plait.graph.program import Program
+from plait.graph.values import Builtin, BuiltinInstance, Class, External, Function, Instance, Module, Values
+from plait.model import FlowFunction, ParsedFile, SymbolId, Via
+
+ANY_KEY = ("any key",)
+"""slot of what is put under a key that is not known"""
+EVERY_KEY = ("every key",)
+"""slot of all that is in a container"""
+
+
+class Flow(PointsTo):
+    def __init__(self, program: Program, inference: Inference) -> None:
+        super().__init__()
+        self.program = program
+        self.inference = inference
+        self.functions: dict[str, FlowFunction] = {}
+        self.sites: dict[Site, dict[tuple[SymbolId, Via], None]] = {}
+        """call site -> what it can reach, in the order found"""
+        self.implicit: dict[At, dict[tuple[SymbolId, Via], None]] = {}
+        """the same for calls that no call expression shows"""
+        self.partials: list[Call] = []
+        self._names: dict[tuple[SymbolId, str], int] = {}
+        self._containers = 0
+        for file in program.files:
+            self._enter(file)
+        self._begin()
+
+    # What the files say
+
+    def _enter(self, file: ParsedFile) -> None:
+        start = len(self._held)
+        for _ in range(file.flow.nodes):
+            self.node()
+        for scope, name, node in file.flow.names:
+            self._names[scope, name] = start + node
+        for one in file.flow.functions:
+            self.functions[one.key] = FlowFunction(
+                key=one.key,
+                parameters=tuple((name, start + node) for name, node in one.parameters),
+                positional=one.positional,
+                vararg=_moved(one.vararg, start),
+                kwarg=_moved(one.kwarg, start),
+                result=_moved(one.result, start),
+                owner=one.owner,
+            )
+
+    def _begin(self) -> None:
+        """Read all constraints; the names of all files must be known before."""
+        start = 0
+        for file in self.program.files:
+            for constraint in file.flow.constraints:
+                self._read(constraint, start, file)
+            start += file.flow.nodes
+        for function in list(self.functions.values()):
+            self._receive(function)
+
+    def _receive(self, function: FlowFunction) -> None:
+        """A method's first parameter is an object of its class, whoever calls it."""
+        if function.owner is None or not function.positional:
+            return
+        decorated = self.program.decorated(SymbolId(function.key))
+        implicit = function.key.endswith(("#__new__().", "#__init_subclass__().", "#__class_getitem__()."))
+        if "staticmethod" not in decorated:
+            kind = "class" if "classmethod" in decorated or implicit else "instance"
+            self.add(function.parameters[0][1], (kind, function.owner))
+
+    def _read(self, constraint: Constraint, start: int, file: ParsedFile) -> None:
+        def at(node: Any) -> int:
+            return _moved(node, start)
+
+        match constraint:
+            case ("copy", source, target):
+                self.copy(at(source), at(target))
+            case ("function" | "class" as kind, node, key):
+                self.add(at(node), (kind, key))
+            case ("const", node, type_):
+                self.add(at(node), ("object", type_))
+            case ("container", node, type_):
+                self.add(at(node), self.container(type_))
+            case ("type", node, expression, scope):
+                self.hold(at(node), self.inference.instances(expression, scope))
+            case ("import", node, module, name, level, whole):
+                self._import(at(node), module, name, level, whole, file)
+            case ("global", node, name):
+                self.hold(at(node), self.inference.lookup(name, file.symbols[0].id))
+            case ("load", node, owner, attribute, where):
+                self.watch(at(owner), "load", at(node), attribute, where)
+            case ("store", owner, attribute, source):
+                self.watch(at(owner), "store", attribute, at(source))
+            case ("get", node, owner, key, where):
+                self.watch(at(owner), "get", at(node), key, where)
+            case ("put", owner, key, source):
+                self.watch(at(owner), "put", key, at(source))
+            case ("each", node, owner, where):
+                self.watch(at(owner), "each", at(node), where)
+            case ("enter", node, owner, method, where):
+                self.watch(at(owner), "enter", at(node), method, where)
+            case ("super", node, class_, first):
+                self.watch(at(first), "super", at(node), class_)
+            case ("raise", source, where):
+                self.watch(at(source), "raise", where)
+            case ("call", node, callee, positional, keywords, spread, names, site):
+                call = Call(
+                    result=at(node),
+                    positional=tuple(map(at, positional)),
+                    keywords=tuple((name, at(one)) for name, one in keywords),
+                    spread=tuple(map(at, spread)),
+                    names=names,
+                    where=site,
+                )
+                self.watch(at(callee), "call", call)
+
+    def _import(self, node: int, module: str, name: str | None, level: int, whole: bool, file: ParsedFile) -> None:
+        modules = self.program.modules
+        if level:
+            parts = [part for part in modules.name(file).split(".") if part]
+            parts = parts if file.is_package else parts[:-1]
+            parts = parts[: len(parts) - (level - 1)]
+            full = ".".join([*parts, *([module] if module else [])])
+            found = full if modules.has(full) else None
+        else:
+            found = modules.absolute(module, file)
+        if found is None:
+            if not level:
+                top = module if whole or name else module.partition(".")[0]
+                self.add(node, ("external", f"{top}.{name}" if name else top))
+            return
+        if name is not None:
+            self.module_member(node, found, name)
+        elif whole:
+            self.add(node, ("module", found))
+        else:
+            parts = found.split(".")
+            self.add(node, ("module", ".".join(parts[: len(parts) - module.count(".")])))
+
+    def module_member(self, node: int, module: str, name: str) -> None:
+        file = self.program.modules.file(module)
+        if file is not None and (file.symbols[0].id, name) in self._names:
+            self.copy(self._names[file.symbols[0].id, name], node)
+        else:
+            self.hold(node, self.inference.module_member(module, name))
+
+    def hold(self, node: int, values: Values) -> None:
+        """Add what the inference over declarations says."""
+        for value in values:
+            match value:
+                case Function(id=key):
+                    if (found := self._named(SymbolId(key))) is not None:
+                        self.copy(found, node)
+                    else:
+                        self.add(node, ("function", key))
+                case Class(id=key):
+                    self.add(node, ("class", key))
+                case Instance(id=key):
+                    self.add(node, ("instance", key))
+                case Module(name=name):
+                    self.add(node, ("module", name))
+                case External(path=path):
+                    self.add(node, ("external", path))
+                case Builtin(name=name):
+                    self.add(node, ("builtin", name))
+                case BuiltinInstance(type=name):
+                    self.add(node, ("object", name))
+
+    def _named(self, key: SymbolId) -> int | None:
+        """The node of the name that a definition is bound to, decorators applied."""
+        symbol = self.program.symbols[key]
+        return self._names.get((symbol.parent, symbol.name)) if symbol.parent is not None else None
+
+    def container(self, type_: str) -> Value:
+        self._containers += 1
+        return ("container", self._containers, type_)
+
+    # What a value does where it arrives
+
+    def _react(self, constraint: Constraint, value: Value) -> None:
+        match constraint:
+            case ("load", node, attribute, where):
+                self.load(value, attribute, node, where)
+            case ("bind", node, receiver, where):
+                self._bind(value, receiver, node, where)
+            case ("store", attribute, source):
+                self._store(value, attribute, source)
+            case ("get", node, key, where):
+                if value[0] == "container":
+                    self.taken(value, key, node)
+                else:
+                    self.special(value, "__getitem__", node, where)
+            case ("put", key, source):
+                if value[0] == "container":
+                    self.put(value, key, source)
+            case ("each", node, where):
+                self.each(value, node, where)
+            case ("next", node, where):
+                self.special(value, "__next__", node, where)
+                if value[0] == "container":
+                    self.copy(self.slot(value, EVERY_KEY), node)
+            case ("enter", node, method, where):
+                if value[0] == "container":
+                    self.copy(self.slot(value, EVERY_KEY), node)
+                elif not self.special(value, method, node, where):
+                    self.add(node, value)
+            case ("super", node, class_):
+                if value[0] in ("instance", "class"):
+                    self.add(node, ("super", class_, value))
+            case ("raise", where):
+                if value[0] == "class":
+                    self._construct(value[1], Call(-1, where=where))
+            case ("call", call):
+                self.call(value, call)
+            case ("invoke", call, receiver, via):
+                if value[0] == "function":
+                    self.invoke(value[1], call, receiver, via)
+            case ("spread", key, given, names):
+                self._spread(value, self.functions[key], given, names)
+            case ("elements", node):
+                if value[0] == "container":
+                    self.copy(self.slot(value, EVERY_KEY), node)
+            case ("type of", node):
+                if value[0] == "instance":
+                    self.add(node, ("class", value[1]))
+            case ("decorated", node):
+                if value[0] in ("function", "class", "bound", "static", "classmethod", "property"):
+                    self.add(node, value)
+            case ("wrap", kind, node):
+                if value[0] == "function":
+                    self.add(node, (kind, value[1]))
+            case ("partial", node, number):
+                # Only a callable that is not partial itself: a loop would nest them without end.
+                if value[0] in ("function", "bound", "class"):
+                    self.add(node, ("partial", value, number))
+            case ("extend", container):
+                if value[0] == "container":
+                    self.copy(self.slot(value, EVERY_KEY), self.slot(container, ANY_KEY))
+                    self.copy(self.slot(value, EVERY_KEY), self.slot(container, EVERY_KEY))
+
+    def load(self, value: Value, attribute: str, node: int, where: At | None) -> None:
+        match value:
+            case ("instance", class_):
+                if attribute == "__class__":
+                    self.add(node, ("class", class_))
+                self._member(class_, attribute, node, value, where, fields=True)
+            case ("class", class_):
+                self._member(class_, attribute, node, value, where)
+            case ("super", class_, receiver):
+                self._member(receiver[1], attribute, node, receiver, where, after=class_)
+            case ("module", module):
+                self.module_member(node, module, attribute)
+            case ("function", key):
+                self.copy(self.slot("attribute", key, attribute), node)
+            case ("external", path) if len(path) < library.LONGEST_PATH:
+                self.add(node, ("external", f"{path}.{attribute}"))
+            case ("container", _, _):
+                self.add(node, ("method", value, attribute))
+            case ("property", key) if attribute in ("setter", "getter", "deleter"):
+                self.add(node, ("setter", key))
+
+    def _member(
+        self,
+        class_: SymbolId,
+        attribute: str,
+        node: int,
+        receiver: Value,
+        where: At | None,
+        *,
+        fields: bool = False,
+        after: SymbolId | None = None,
+    ) -> None:
+        order = self.inference.classes.order(class_)
+        if after is not None:
+            order = order[order.index(after) + 1 :] if after in order else ()
+        if fields:
+            for one in order:
+                self.copy(self.slot("field", one, attribute), node)
+        for one in order:
+            found = self._names.get((one, attribute))
+            if found is not None:
+                self.watch(found, "bind", node, receiver, where)
+                return
+
+    def _bind(self, value: Value, receiver: Value, node: int, where: At | None) -> None:
+        """What a class attribute becomes when it is read through an object or a class."""
+        class_ = ("class", receiver[1])
+        match value:
+            case ("function", key):
+                self.add(node, ("bound", key, receiver) if receiver[0] == "instance" else value)
+            case ("static", key):
+                self.add(node, ("function", key))
+            case ("classmethod", key):
+                self.add(node, ("bound", key, class_))
+            case ("property", key):
+                if receiver[0] == "instance":
+                    self.invoke(key, Call(node, where=where), receiver, Via.PROPERTY)
+            case _:
+                self.add(node, value)
+
+    def _store(self, value: Value, attribute: str, source: int) -> None:
+        match value:
+            case ("instance", class_):
+                self.copy(source, self.slot("field", class_, attribute))
+            case ("class", class_):
+                known = self._names.get((class_, attribute))
+                self.copy(source, known if known is not None else self.slot("field", class_, attribute))
+            case ("module", module):
+                file = self.program.modules.file(module)
+                if file is not None and (file.symbols[0].id, attribute) in self._names:
+                    self.copy(source, self._names[file.symbols[0].id, attribute])
+            case ("function", key):
+                self.copy(source, self.slot("attribute", key, attribute))
+
+    def put(self, container: Value, key: object, source: int) -> None:
+        self.copy(source, self.slot(container, ANY_KEY if key is None else key))
+        self.copy(source, self.slot(container, EVERY_KEY))
+
+    def taken(self, container: Value, key: object, node: int) -> None:
+        if key is None:
+            self.copy(self.slot(container, EVERY_KEY), node)
+        else:
+            self.copy(self.slot(container, key), node)
+            self.copy(self.slot(container, ANY_KEY), node)
+
+    def each(self, value: Value, node: int, where: At | None) -> None:
+        if value[0] == "container":
+            if value[2] != "dict":
+                self.copy(self.slot(value, EVERY_KEY), node)
+            return
+        iterator = self.node()
+        if self.special(value, "__iter__", iterator, where):
+            self.watch(iterator, "next", node, where)
+
+    def special(self, value: Value, method: str, node: int, where: At | None) -> bool:
+        """Call a method that the language calls; return whether the object's class has it."""
+        if value[0] != "instance":
+            return False
+        for one in self.inference.classes.order(value[1]):
+            found = self._names.get((one, method))
+            if found is not None:
+                self.watch(found, "invoke", Call(node, where=where), value, Via.DUNDER)
+                return True
+        return False
+
+    # Calls
+
+    def call(self, value: Value, call: Call) -> None:
+        match value:
+            case ("function", key):
+                self.invoke(key, call, None, call.via)
+            case ("bound", key, receiver):
+                self.invoke(key, call, receiver, call.via)
+            case ("class", class_):
+                self._construct(class_, call)
+            case ("instance", class_):
+                for one in self.inference.classes.order(class_):
+                    if (found := self._names.get((one, "__call__"))) is not None:
+                        self.watch(found, "invoke", call, value, Via.DUNDER)
+                        break
+            case ("partial", callee, number):
+                bound = self.partials[number]
+                positional = (*bound.positional, *call.positional)
+                keywords = (*bound.keywords, *call.keywords)
+                self.call(callee, replace(call, positional=positional, keywords=keywords, names=()))
+            case ("setter", key):
+                self.add(call.result, ("property", key))
+            case ("builtin" | "external" | "method", *_):
+                library.called(self, value, call)
+
+    def _construct(self, class_: SymbolId, call: Call) -> None:
+        made: Value = ("instance", class_)
+        self.add(call.result, made)
+        for one in self.inference.classes.order(class_):
+            found = self._names.get((one, "__init__"))
+            if found is not None:
+                self.watch(found, "invoke", call, made, Via.CONSTRUCT)
+                return
+        for name, node in call.keywords:
+            self.copy(node, self.slot("field", class_, name))
+        self._reached(class_, call.where, Via.CONSTRUCT)
+
+    def invoke(self, key: str, call: Call, receiver: Value | None, via: Via) -> None:
+        """Bind arguments to parameters and the result to the call's."""
+        self._reached(key, call.where, via)
+        function = self.functions.get(key)
+        if function is None:
+            return
+        given = 0
+        if receiver is not None and function.parameters:
+            self.add(function.parameters[0][1], receiver)
+            given = 1
+        for place, node in enumerate(call.positional, start=given):
+            if place < function.positional:
+                self.copy(node, function.parameters[place][1])
+            else:
+                self.watch(function.vararg, "put", place - function.positional, node)
+        named = dict(function.parameters)
+        for name, node in call.keywords:
+            if name in named:
+                self.copy(node, named[name])
+            else:
+                self.watch(function.kwarg, "put", name, node)
+        taken = frozenset(name for name, _ in call.keywords)
+        for node in call.spread:
+            self.watch(node, "spread", key, given + len(call.positional), taken)
+        self.copy(function.result, call.result)
+
+    def _spread(self, value: Value, function: FlowFunction, given: int, named: frozenset[str]) -> None:
+        if value[0] != "container":
+            return
+        if value[2] == "dict":
+            for name, node in function.parameters:
+                if name not in named:
+                    self.taken(value, name, node)
+            return
+        for place, (_, node) in enumerate(function.parameters[given : function.positional]):
+            self.taken(value, place, node)
+        self.watch(function.vararg, "put", None, self.slot(value, EVERY_KEY))
+
+    def _reached(self, key: str, where: Site | At | None, via: Via) -> None:
+        target = SymbolId(key)
+        if where is None or target not in self.program.symbols:
+            return
+        if len(where) == 2:
+            self.implicit.setdefault(where, {})[target, via] = None
+        else:
+            self.sites.setdefault(where, {})[target, via] = None
+
+
+def _moved(node: int, start: int) -> int:
+    return node + start if node >= 0 else -1

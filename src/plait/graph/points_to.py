@@ -1,0 +1,91 @@
+"""Numbered values that move along copies between numbered nodes, until nothing moves any more.
+
+Inclusion-based (Andersen, "Program Analysis and Specialization for the C Programming Language", 1994). The worklists
+are ordered, so the outcome does not depend on hashing. A node that is about to hold more than CAP values takes no more.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Hashable
+from typing import Any, TypeAlias
+
+CAP = 40
+"""Values of one node: the trial resolver's figure, at which time stayed linear in the size of the code."""
+
+Value: TypeAlias = tuple[Any, ...]
+"""("function", key), ("class", id), ("instance", id), ("bound", key, receiver), ("super", class, receiver),
+("module", name), ("external", path), ("builtin", name), ("object", type), ("container", number, type),
+("method", container, name), ("property", key), ("setter", key), ("static", key), ("classmethod", key),
+("partial", callee, number)"""
+
+Constraint: TypeAlias = tuple[Any, ...]
+"""begins with its name; the rest is what `_react` needs"""
+
+
+class PointsTo(ABC):
+    def __init__(self) -> None:
+        self._values: list[Value] = []
+        self._number: dict[Value, int] = {}
+        self._held: list[dict[int, None]] = []
+        self._copies: list[dict[int, None]] = []
+        self._watchers: list[list[Constraint]] = []
+        self._slots: dict[Hashable, int] = {}
+        self._arrivals: deque[tuple[int, int]] = deque()
+        """(node, number of a value that it holds since)"""
+        self._due: deque[tuple[Constraint, int]] = deque()
+        """(constraint, number of a value that it has not seen)"""
+
+    @abstractmethod
+    def _react(self, constraint: Constraint, value: Value) -> None:
+        """Let a constraint act on a value that its node holds: once for each pair of the two."""
+
+    def node(self) -> int:
+        self._held.append({})
+        self._copies.append({})
+        self._watchers.append([])
+        return len(self._held) - 1
+
+    def slot(self, *key: Hashable) -> int:
+        """The node of a field, a container's key, or the like."""
+        if key not in self._slots:
+            self._slots[key] = self.node()
+        return self._slots[key]
+
+    def add(self, node: int, value: Value) -> None:
+        if node < 0:
+            return
+        if value not in self._number:
+            self._number[value] = len(self._values)
+            self._values.append(value)
+        number, held = self._number[value], self._held[node]
+        if number not in held and len(held) < CAP:
+            held[number] = None
+            self._arrivals.append((node, number))
+
+    def copy(self, source: int, target: int) -> None:
+        if source < 0 or target < 0 or source == target or target in self._copies[source]:
+            return
+        self._copies[source][target] = None
+        for number in list(self._held[source]):
+            self.add(target, self._values[number])
+
+    def watch(self, node: int, *constraint: Any) -> None:
+        """Let the constraint act on each value that the node ever holds."""
+        if node < 0:
+            return
+        self._watchers[node].append(constraint)
+        self._due.extend((constraint, number) for number in self._held[node])
+
+    def solve(self) -> None:
+        while self._due or self._arrivals:
+            if self._due:
+                constraint, number = self._due.popleft()
+                self._react(constraint, self._values[number])
+                continue
+            node, number = self._arrivals.popleft()
+            value = self._values[number]
+            for target in list(self._copies[node]):
+                self.add(target, value)
+            self._due.extend((constraint, number) for constraint in self._watchers[node])

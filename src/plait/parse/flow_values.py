@@ -1,0 +1,333 @@
+"""Constraints of expressions: see `plait.parse.flow` for what they mean."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+
+from plait.model import FlowFunction, SymbolId
+from plait.parse.expressions import annotation, name_position
+from plait.parse.frames import Frame, parameter_names
+from plait.parse.lines import Lines
+from plait.parse.scopes import bound_names
+
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+_COMPREHENSIONS: dict[type[ast.expr], str] = {
+    ast.ListComp: "list",
+    ast.SetComp: "set",
+    ast.DictComp: "dict",
+    ast.GeneratorExp: "generator",
+}
+_DISPLAYS: dict[type[ast.expr], str] = {ast.List: "list", ast.Set: "set", ast.Tuple: "tuple"}
+
+
+class ExpressionWalk:
+    """Names, expressions and the parameters of functions; what binds them are the statements of FlowWalk."""
+
+    def __init__(self, lines: Lines, module: SymbolId, ids: Mapping[ast.AST, SymbolId]) -> None:
+        """`ids` holds the symbol of every definition of the tree."""
+        self._lines = lines
+        self._module = module
+        self._ids = ids
+        self._count = 0
+        self._constraints: list[tuple[object, ...]] = []
+        self._names: dict[tuple[SymbolId, str], int] = {}
+        self._functions: list[FlowFunction] = []
+
+    def _bind(self, target: ast.expr, source: int, frame: Frame) -> None:
+        """Bind a target to the values of a node, as an assignment does."""
+        raise NotImplementedError
+
+    # Nodes and names
+
+    def _node(self) -> int:
+        self._count += 1
+        return self._count - 1
+
+    def _emit(self, *constraint: object) -> None:
+        self._constraints.append(constraint)
+
+    def _copy(self, source: int, target: int) -> None:
+        if source >= 0 and target >= 0 and source != target:
+            self._emit("copy", source, target)
+
+    def _shared(self, scope: SymbolId, name: str) -> int:
+        """The node of all that the name of the scope is ever bound to."""
+        if (scope, name) not in self._names:
+            self._names[scope, name] = self._node()
+        return self._names[scope, name]
+
+    def _lookup(self, name: str, frame: Frame) -> int:
+        if name not in frame.elsewhere:
+            if name in frame.versions:
+                return frame.versions[name]
+            if name in frame.bound:
+                return self._shared(frame.scope, name)
+        if frame.kind == "lambda" and frame.outer is not None and name in frame.outer.hidden:
+            return self._lookup(name, frame.outer)
+        owner = self._owner(name, frame)
+        if owner is not None:
+            return self._shared(owner.scope, name)
+        node = self._node()
+        self._emit("global", node, name)
+        return node
+
+    def _owner(self, name: str, frame: Frame) -> Frame | None:
+        """The frame around that binds the name; classes around a function are left out, as Python does."""
+        here = frame.outer
+        if frame.elsewhere.get(name) == "global":
+            while here is not None and here.outer is not None:
+                here = here.outer
+            return here
+        while here is not None:
+            if here.kind != "class" and name in here.bound:
+                return here
+            here = here.outer
+        return None
+
+    def _assign(self, name: str, node: int, frame: Frame) -> None:
+        if name in frame.hidden:
+            frame.versions[name] = node
+            return
+        if name in frame.elsewhere:
+            owner = self._owner(name, frame)
+            self._copy(node, self._shared(owner.scope if owner else self._module, name))
+            return
+        frame.versions[name] = node if node >= 0 else self._node()
+        self._copy(node, self._shared(frame.scope, name))
+
+    # Expressions
+
+    def _value(self, node: ast.expr | None, frame: Frame) -> int:
+        """Return the node of the expression's value; -1 for one that holds nothing worth following."""
+        match node:
+            case None:
+                return -1
+            case ast.Name(id=name):
+                return self._lookup(name, frame)
+            case ast.Constant(value=value):
+                return self._made("const", type(value).__name__) if value is not None and value is not ... else -1
+            case ast.JoinedStr() | ast.FormattedValue():
+                for child in ast.iter_child_nodes(node):
+                    self._value(child, frame)  # type: ignore[arg-type]  # parts of an f-string are expressions
+                return self._made("const", "str")
+            case ast.Attribute(value=owner, attr=attribute):
+                loaded = self._node()
+                self._emit("load", loaded, self._value(owner, frame), attribute, (frame.scope, node.end_lineno))
+                return loaded
+            case ast.Subscript(value=owner, slice=key):
+                self._value(key, frame)
+                if isinstance(key, ast.Slice):
+                    return self._part(self._value(owner, frame), node, frame)
+                loaded = self._node()
+                self._emit("get", loaded, self._value(owner, frame), constant(key), (frame.scope, node.lineno))
+                return loaded
+            case ast.Call():
+                return self._call(node, frame)
+            case ast.Await(value=value):
+                return self._value(value, frame)
+            case ast.Starred(value=value):
+                return self._value(value, frame)
+            case ast.NamedExpr(target=target, value=value):
+                source = self._value(value, frame)
+                self._assign(target.id, source, frame)
+                return source
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                self._value(test, frame)
+                return self._either([body, orelse], frame)
+            case ast.BoolOp(values=values):
+                return self._either(values, frame)
+            case ast.Lambda():
+                return self._lambda(node, frame)
+            case ast.List(elts=parts) | ast.Set(elts=parts) | ast.Tuple(elts=parts):
+                return self._display(_DISPLAYS[type(node)], parts, frame)
+            case ast.Dict(keys=keys, values=values):
+                return self._dict(keys, values, frame)
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                return self._comprehension(node, frame)
+            case ast.Yield(value=value):
+                self._yield(self._value(value, frame), frame)
+                return self._node()
+            case ast.YieldFrom(value=value):
+                element = self._node()
+                self._emit("each", element, self._value(value, frame), (frame.scope, node.lineno))
+                self._yield(element, frame)
+                return self._node()
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                self._value(child, frame)
+        return -1
+
+    def _part(self, source: int, node: ast.expr, frame: Frame) -> int:
+        """A slice: of the same elements, under keys that are not known."""
+        made, element = self._made("container", "list"), self._node()
+        self._emit("each", element, source, (frame.scope, node.lineno))
+        self._emit("put", made, None, element)
+        return made
+
+    def _made(self, constraint: str, type_: str) -> int:
+        node = self._node()
+        self._emit(constraint, node, type_)
+        return node
+
+    def _either(self, parts: Sequence[ast.expr], frame: Frame) -> int:
+        node = self._node()
+        for part in parts:
+            self._copy(self._value(part, frame), node)
+        return node
+
+    def _yield(self, node: int, frame: Frame) -> None:
+        if frame.yielded < 0:
+            frame.yielded = self._node()
+        self._copy(node, frame.yielded)
+
+    def _display(self, kind: str, parts: Sequence[ast.expr], frame: Frame) -> int:
+        node = self._made("container", kind)
+        exact = not any(isinstance(part, ast.Starred) for part in parts)
+        for place, part in enumerate(parts):
+            source = self._value(part, frame)
+            if isinstance(part, ast.Starred):
+                element = self._node()
+                self._emit("each", element, source, (frame.scope, part.lineno))
+                source = element
+            self._emit("put", node, place if exact and kind != "set" else None, source)
+        return node
+
+    def _dict(self, keys: Sequence[ast.expr | None], values: Sequence[ast.expr], frame: Frame) -> int:
+        node = self._made("container", "dict")
+        for key, value in zip(keys, values, strict=True):
+            source = self._value(value, frame)
+            self._value(key, frame)
+            if key is None:
+                merged = self._node()
+                self._emit("get", merged, source, None, (frame.scope, value.lineno))
+                source = merged
+            self._emit("put", node, constant(key) if key is not None else None, source)
+        return node
+
+    def _comprehension(self, node: Comprehension, frame: Frame) -> int:
+        kind = {ast.ListComp: "list", ast.SetComp: "set", ast.DictComp: "dict", ast.GeneratorExp: "generator"}[
+            type(node)
+        ]
+        made = self._made("container", kind)
+        before, hidden = frame.versions, frame.hidden
+        frame.versions = dict(before)
+        for generator in node.generators:
+            element = self._node()
+            self._emit("each", element, self._value(generator.iter, frame), (frame.scope, generator.iter.lineno))
+            frame.hidden = frame.hidden | set(bound_names(generator.target))
+            self._bind(generator.target, element, frame)
+            for condition in generator.ifs:
+                self._value(condition, frame)
+        if isinstance(node, ast.DictComp):
+            self._value(node.key, frame)
+        self._emit("put", made, None, self._value(node.value if isinstance(node, ast.DictComp) else node.elt, frame))
+        frame.versions, frame.hidden = before, hidden
+        return made
+
+    def _call(self, node: ast.Call, frame: Frame) -> int:
+        result = self._node()
+        callee = node.func
+        if isinstance(callee, ast.Name) and callee.id == "super" and frame.owner and callee.id not in frame.bound:
+            self._emit("super", result, frame.owner, frame.first)
+            return result
+        function = self._value(callee, frame)
+        positional: list[int] = []
+        spread: list[int] = []
+        for argument in node.args:
+            source = self._value(argument, frame)
+            (spread if isinstance(argument, ast.Starred) else positional).append(source)
+        keywords: list[tuple[str, int]] = []
+        for keyword in node.keywords:
+            source = self._value(keyword.value, frame)
+            if keyword.arg is None:
+                spread.append(source)
+            else:
+                keywords.append((keyword.arg, source))
+        names = tuple(
+            argument.value if isinstance(argument, ast.Constant) and isinstance(argument.value, str) else None
+            for argument in node.args
+        )
+        self._emit(
+            "call",
+            result,
+            function,
+            tuple(positional),
+            tuple(keywords),
+            tuple(spread),
+            names,
+            self._site(callee, frame),
+        )
+        return result
+
+    def _site(self, callee: ast.expr, frame: Frame) -> tuple[SymbolId, int, int]:
+        line, byte = name_position(callee)
+        return frame.scope, line, self._lines.column(line, byte)
+
+    # Parameters
+
+    def _parameters(
+        self, given: ast.arguments, key: str, frame: Frame, inner: Frame, *, in_class: bool = False
+    ) -> None:
+        positional: list[tuple[str, int]] = []
+        plain = [*given.posonlyargs, *given.args]
+        defaults = [None] * (len(plain) - len(given.defaults)) + [*given.defaults]
+        keywords = zip(given.kwonlyargs, given.kw_defaults, strict=True)
+        for parameter, default in [*zip(plain, defaults, strict=True), *keywords]:
+            node = self._node()
+            positional.append((parameter.arg, node))
+            if parameter.annotation is not None:
+                self._emit("type", node, annotation(parameter.annotation), inner.scope)
+            self._copy(self._value(default, frame), node)
+            self._assign(parameter.arg, node, inner)
+        if in_class and plain:
+            inner.owner, inner.first = frame.scope, positional[0][1]
+        self._functions.append(
+            FlowFunction(
+                key=key,
+                parameters=tuple(positional),
+                positional=len(plain),
+                vararg=self._collected(given.vararg, "tuple", inner),
+                kwarg=self._collected(given.kwarg, "dict", inner),
+                result=inner.result,
+                owner=frame.scope if in_class else None,
+            )
+        )
+
+    def _collected(self, parameter: ast.arg | None, kind: str, inner: Frame) -> int:
+        if parameter is None:
+            return -1
+        node = self._node()
+        self._emit("container", node, kind)
+        self._assign(parameter.arg, node, inner)
+        return node
+
+    def _finish(self, inner: Frame) -> None:
+        """A generator returns an iterable of what it yields."""
+        if inner.yielded >= 0:
+            iterable = self._node()
+            self._emit("container", iterable, "generator")
+            self._emit("put", iterable, None, inner.yielded)
+            self._copy(iterable, inner.result)
+
+    def _lambda(self, node: ast.Lambda, frame: Frame) -> int:
+        bound = self._node()
+        key = f"{frame.scope}λ{bound}"
+        self._emit("function", bound, key)
+        # A lambda is no symbol: what it calls belongs to the definition around it.
+        inner = Frame(frame.scope, "lambda", parameter_names(node.args), frame, result=self._node())
+        inner.owner, inner.first = frame.owner, frame.first
+        inner.hidden = set(inner.bound)
+        self._parameters(node.args, key, frame, inner)
+        self._copy(self._value(node.body, inner), inner.result)
+        self._finish(inner)
+        return bound
+
+
+def constant(node: ast.expr) -> object:
+    """The key that a subscript or a display names; None if it is not a literal text or number."""
+    match node:
+        case ast.Constant(value=str() | int() as value):
+            return value
+    return None
