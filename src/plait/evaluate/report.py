@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from plait.errors import MissingExtra
-from plait.evaluate import callgraph, causes, pictures
+from plait.evaluate import causes, pictures
 from plait.evaluate.causes import Explanation, explanations
 from plait.evaluate.compare import CONFIDENCE, Comparison, Outcome, outcome_of
 from plait.evaluate.judge import Evaluation, Run
@@ -169,7 +169,7 @@ def _calls(
     module = Counter(modules[symbol] for symbol in one.relevant).most_common(1)[0][0]
     asked = f"{one.topic.id}  {one.topic.text}"
     return Picture(
-        pictures.to_svg(callgraph.call_graph(module, symbols, edges, names, one.relevant, asked)),
+        pictures.to_svg(pictures.call_graph(module, symbols, edges, names, one.relevant, asked)),
         f"Who calls whom in {module}, which holds relevant functions of {one.topic.id}, where {labels[one.b]} and "
         f"{labels[one.a]} part. Blue: the functions that hang together by calls around them.",
     )

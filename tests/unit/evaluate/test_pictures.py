@@ -31,7 +31,7 @@ from plait.model import (
 
 pytest.importorskip("matplotlib")
 
-from plait.evaluate import callgraph, pictures
+from plait.evaluate import pictures
 
 TOPIC = Topic("Q8", "take the $money$ & run <b>now</b>")
 
@@ -91,7 +91,7 @@ def graph(relevant: Sequence[str] = ("total",), symbols: Sequence[Symbol] = (), 
         call("alone", "alone"),
     ]
     wanted = [SymbolId(name) for name in relevant]
-    return pictures.to_svg(callgraph.call_graph("shop.payment", symbols, edges, Names(), wanted, TOPIC.text))
+    return pictures.to_svg(pictures.call_graph("shop.payment", symbols, edges, Names(), wanted, TOPIC.text))
 
 
 def texts(svg: str) -> list[str]:

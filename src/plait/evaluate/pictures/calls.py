@@ -1,12 +1,13 @@
-"""The picture of a module's calls, from left to right."""
+"""The picture of a module's calls, from left to right: what is drawn."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plait.evaluate.layout import Box, place_nodes, way
-from plait.evaluate.pictures import (
+from plait.evaluate.pictures.layout import place_nodes, way
+from plait.evaluate.pictures.sheet import (
     BLUE,
     BODY,
     FLOW_TINT,
@@ -26,14 +27,27 @@ from plait.evaluate.pictures import (
     styled,
     width_of,
 )
-from plait.graph.analyse import flows, layers
+from plait.graph.analyse import flows
 from plait.model import Edge, EdgeKind, Evidence, Symbol, SymbolId, SymbolKind
 
 if TYPE_CHECKING:
-    from plait.evaluate.pictures import Figure
+    from plait.evaluate.pictures.sheet import Figure
 
 MOST_BOXES = 30
 MOST_AROUND = 12
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    """A function as it is drawn."""
+
+    name: str
+    module: str
+    """empty for a function of the module that the picture is about"""
+    relevant: bool
+    in_flow: bool
+    width: float
+    height: float
 
 
 def call_graph(
@@ -78,7 +92,7 @@ def call_graph(
             module,
             asked,
             {
-                symbol: _box(
+                symbol: _box_of(
                     names[symbol],
                     "" if symbol in inside else functions[symbol].module,
                     symbol in relevant,
@@ -92,23 +106,23 @@ def call_graph(
         )
 
 
-def _box(name: str, module: str, relevant: bool, in_flow: bool) -> Box:
+def _box_of(name: str, module: str, relevant: bool, in_flow: bool) -> _Box:
     name, module = fit(name, 150, BODY, relevant), fit(module, 150, SMALL)
     width = max(width_of(name, BODY, relevant), width_of(module, SMALL)) + 16
-    return Box(name, module, relevant, in_flow, width, 31 if module else 24)
+    return _Box(name, module, relevant, in_flow, width, 31 if module else 24)
 
 
 def _call_graph(
     module: str,
     asked: str,
-    boxes: Mapping[SymbolId, Box],
+    boxes: Mapping[SymbolId, _Box],
     calls: Mapping[tuple[SymbolId, SymbolId], Edge],
     calling: Collection[SymbolId],
     left_out: int,
 ) -> Figure:
     """Draw the boxes; `calling` are all symbols that have an edge, drawn or not."""
     linked = {symbol: box for symbol, box in boxes.items() if any(symbol in pair for pair in calls)}
-    nodes, routes = place_nodes(linked, _layer(linked, calls.values()), calls)
+    nodes, routes = place_nodes({symbol: (box.width, box.height) for symbol, box in linked.items()}, calls)
     columns = max((node.layer for node in nodes), default=-1) + 1
     wide = [max(node.width for node in nodes if node.layer == layer) for layer in range(columns)]
     gap = min(max((WIDTH - 2 * MARGIN - sum(wide)) / max(columns - 1, 1), 44.0), 110.0)
@@ -120,7 +134,7 @@ def _call_graph(
     y = max((node.y + node.height / 2 for node in nodes), default=50.0) + 22
 
     titles: list[tuple[float, str]] = []
-    apart: list[tuple[float, float, Box]] = []
+    apart: list[tuple[float, float, _Box]] = []
     for title, without in (("no edges", True), ("only calls that are not drawn", False)):
         group = [box for symbol, box in boxes.items() if symbol not in linked and (symbol not in calling) is without]
         if group:
@@ -167,7 +181,7 @@ def _call_graph(
     return sheet.figure
 
 
-def _function(sheet: Sheet, x: float, y: float, box: Box) -> None:
+def _function(sheet: Sheet, x: float, y: float, box: _Box) -> None:
     if box.relevant:
         fill, line = RELEVANT_TINT, ORANGE
     elif box.in_flow:
@@ -180,13 +194,3 @@ def _function(sheet: Sheet, x: float, y: float, box: Box) -> None:
     colour = GREY if box.module and not box.relevant else INK
     sheet.text(middle, y - (6 if box.module else 0), box.name, BODY, colour, box.relevant, "center")
     sheet.text(middle, y + 7, box.module, SMALL, GREY, align="center")
-
-
-def _layer(ids: Collection[SymbolId], calls: Collection[Edge]) -> dict[SymbolId, int]:
-    """As graph.layers, but what nothing calls stands just before what it calls."""
-    layer = layers(ids, calls)
-    called = {edge.target for edge in calls}
-    for symbol in layer:
-        if symbol not in called:
-            layer[symbol] = max(min(layer[edge.target] for edge in calls if edge.source == symbol) - 1, 0)
-    return layer

@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from plait.model import SymbolId
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """A function as it is drawn."""
-
-    name: str
-    module: str
-    """empty for a function of the module that the picture is about"""
-    relevant: bool
-    in_flow: bool
-    width: float
-    height: float
+from plait.graph.analyse import layers
+from plait.model import Edge, SymbolId
 
 
 @dataclass(slots=True)
@@ -27,28 +15,36 @@ class Node:
     """A function in its layer, or a bend of an edge that crosses a layer."""
 
     symbol: SymbolId | None
+    """none for a bend"""
     layer: int
+    """0 is the leftmost"""
     width: float
     height: float
     y: float = 0.0
+    """of the middle; only differences count until the picture has a top"""
     before: list[int] = field(default_factory=list)
+    """the neighbours in the layers to the left, as numbers of nodes"""
     after: list[int] = field(default_factory=list)
+    """the neighbours in the layers to the right"""
 
 
 def place_nodes(
-    boxes: Mapping[SymbolId, Box],
-    layer: Mapping[SymbolId, int],
-    pairs: Iterable[tuple[SymbolId, SymbolId]],
+    sizes: Mapping[SymbolId, tuple[float, float]], calls: Mapping[tuple[SymbolId, SymbolId], Edge]
 ) -> tuple[list[Node], dict[tuple[SymbolId, SymbolId], list[int]]]:
-    """Return nodes with their heights on the page, and for each pair the nodes that its edge leads through.
+    """Return nodes with their heights on the page, and for each pair the numbers of the nodes its edge leads through.
+
+    `sizes` holds width and height of every symbol with a call, `calls` is keyed by caller and callee. Layers start in
+    the order of `sizes`, which so decides ties; the order of `calls` decides nothing.
+    The nodes are the symbols as in `sizes`, then the bends; the pairs are sorted.
 
     Sugiyama's way: bends where an edge crosses a layer, order in the layers by the mean place of the neighbours, then
     each node as near to its neighbours as the order lets it.
     """
-    nodes = [Node(symbol, layer[symbol], box.width, box.height) for symbol, box in boxes.items()]
+    layer = _layer(sizes, calls.values())
+    nodes = [Node(symbol, layer[symbol], width, height) for symbol, (width, height) in sizes.items()]
     index = {node.symbol: number for number, node in enumerate(nodes) if node.symbol}
     routes: dict[tuple[SymbolId, SymbolId], list[int]] = {}
-    for source, target in sorted(pairs):
+    for source, target in sorted(calls):
         route = [index[source]]
         for between in range(layer[source] + 1, layer[target]):
             nodes.append(Node(None, between, 0, 8))
@@ -87,6 +83,16 @@ def place_nodes(
     return nodes, routes
 
 
+def _layer(ids: Collection[SymbolId], calls: Collection[Edge]) -> dict[SymbolId, int]:
+    """As `layers`, but what nothing calls stands just before what it calls."""
+    layer = layers(ids, calls)
+    called = {edge.target for edge in calls}
+    for symbol in layer:
+        if symbol not in called:
+            layer[symbol] = max(min(layer[edge.target] for edge in calls if edge.source == symbol) - 1, 0)
+    return layer
+
+
 def _crossings(order: Sequence[Sequence[int]], nodes: Sequence[Node]) -> int:
     place = {number: i for column in order for i, number in enumerate(column)}
     count = 0
@@ -119,7 +125,11 @@ def _settle(column: Sequence[Node], nodes: Sequence[Node]) -> None:
 
 
 def way(route: Sequence[Node], lefts: Sequence[float], wide: Sequence[float], gap: float) -> list[tuple[float, float]]:
-    """Return the points of an edge, in columns that begin at `lefts`: level through the layers that it crosses."""
+    """Return the points of an edge from its caller to its tip: level through the layers that it crosses.
+
+    Layer i begins at lefts[i] and is wide[i] points wide, `gap` points before the next. Within a layer the edge goes
+    out and comes back, so its tip points to the left.
+    """
     source, target = route[0], route[-1]
     edge = lefts[source.layer] + wide[source.layer]
     start = (lefts[source.layer] + source.width, source.y)

@@ -1,0 +1,11 @@
+"""Pictures of an evaluation: scores per topic in pairs, ranks of one topic in pairs, the calls of a module.
+
+Each is laid out in points on one sheet without axes, because nothing in it is a measured scale except the bars.
+"""
+
+from plait.evaluate.pictures.bars import swap_bars
+from plait.evaluate.pictures.bump import rank_bump
+from plait.evaluate.pictures.calls import call_graph
+from plait.evaluate.pictures.sheet import to_png, to_svg
+
+__all__ = ["call_graph", "rank_bump", "swap_bars", "to_png", "to_svg"]
