@@ -11,6 +11,7 @@ PlaitError
 │   ├── BadParameter                   a parameter of a strategy or a setting has a wrong name or value
 │   └── BadCollection                  a collection's files do not fit each other or its corpus
 ├── MissingExtra (also ImportError)    an optional library is not installed; says how to install it
+├── CannotWrite                        a folder or disk takes no file: the index's, or a report's
 └── BrokenIndex                        an index file cannot be read and could not be rebuilt
 
 A message is one line: what is wrong, then the next step. Bad input files are not errors but `Skipped` values.
@@ -78,6 +79,12 @@ class MissingExtra(PlaitError, ImportError):
         """`extra` is the extra of plait that brings the library; None for a library that plait always needs."""
         wanted = f"'plait[{extra}]'" if extra else library
         super().__init__(f"{what} needs {library}, which is not installed; run: pip install {wanted}")
+
+
+class CannotWrite(PlaitError):
+    def __init__(self, path: str, problem: str, instead: str) -> None:
+        """`instead` says how to choose another place."""
+        super().__init__(f"{path}: cannot be written ({problem}); {instead}")
 
 
 class BrokenIndex(PlaitError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,14 @@ class TestEmbedded(StoreContract):
 
     def make(self) -> EmbeddedWriter:
         return EmbeddedWriter(self.path)
+
+    def test_what_a_killed_writer_left_is_swept(self) -> None:
+        left = self.path.with_name(f"{self.path.name}.1.new")
+        left.parent.mkdir()
+        left.write_bytes(b"begun")
+        os.utime(left, (0, 0))
+        self.both()
+        assert sorted(entry.name for entry in self.path.parent.iterdir()) == [self.path.name]
 
 
 class TestVector(StrategyContract):

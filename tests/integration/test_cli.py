@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -185,3 +186,31 @@ def test_the_collection_shop_is_as_it_says() -> None:
     corpus = load("shop").corpus
     found = as_json("index", str(corpus), "--graph", "names")
     assert found["graph"] == "names"
+
+
+def test_a_cache_that_cannot_be_written_is_one_line(repository: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    result = plait("search", "cart", str(repository), "--cache", str(tmp_path / "file"))
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert "cannot be written" in result.stderr
+    assert "--cache or PLAIT_CACHE" in result.stderr
+
+
+def test_a_report_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    result = plait("eval", "shop", "--strategy", "vector", "--html", str(tmp_path / "no" / "report.html"))
+    assert result.exit_code == 2
+    assert result.stderr.endswith("give another file to --html\n")
+
+
+def test_names_that_the_terminal_cannot_show_are_escaped(tmp_path: Path) -> None:
+    (tmp_path / "数.py").write_text("def 数(): pass\n", encoding="utf-8")
+    command = [sys.executable, "-m", "plait", "search", "数", str(tmp_path), "--embedder", "hashing"]
+    done = subprocess.run(command, capture_output=True, env=os.environ | {"PYTHONIOENCODING": "latin-1"}, check=True)
+    assert b"1  \\u6570.py:1-1" in done.stdout
+
+
+def test_a_file_name_with_odd_characters(tmp_path: Path) -> None:
+    (tmp_path / "a b%:\n.py").write_text("def odd(): pass\n")
+    found = as_json("search", "odd", str(tmp_path), "--kind", "function")
+    assert found["hits"][0]["path"] == "a b%:\n.py"
+    assert found["hits"][0]["id"] == "a%20b%25%3A%0A.py:odd()."

@@ -5,6 +5,8 @@ Exit codes: 0 ran (also with no result), 1 a gate failed, 2 could not run: one l
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -45,10 +47,14 @@ class Plait(click.Group):
     """Turns every error raised on purpose into one line and exit code 2."""
 
     def invoke(self, ctx: click.Context) -> Any:
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                # A name that the terminal's encoding lacks is shown escaped instead of ending the program.
+                stream.reconfigure(errors="backslashreplace")
         try:
             return super().invoke(ctx)
         except PlaitError as error:
-            notice(f"plait: {error}")
+            notice(f"plait: {' '.join(str(error).split())}")
             ctx.exit(COULD_NOT_RUN)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plait.engine import Engine
-from plait.errors import BadCollection
+from plait.errors import BadCollection, CannotWrite
 from plait.evaluate.causes import Explanation, explain, explanations
 from plait.evaluate.collection import Collection, Topic
 from plait.evaluate.judge import Evaluation
@@ -50,10 +50,13 @@ class Trial:
         return explanations(self.evaluation, self.runs, self.main, self.depth)
 
     def write_report(self, path: Path, telling: str | None = None) -> None:
-        """Write the HTML report; `telling` is the topic whose calls are drawn. Raises MissingExtra."""
+        """Write the HTML report; `telling` is the topic whose calls are drawn. Raises MissingExtra, CannotWrite."""
         from plait.evaluate.report import build_report
 
         snapshot = self.engine.snapshot()
         symbols = snapshot.symbols()
         edges = snapshot.edges([symbol.id for symbol in symbols], [EdgeKind.CALLS], Direction.OUT)
-        build_report(path, self.evaluation, self.runs, edges, symbols, self.main, self.depth, telling)
+        try:
+            build_report(path, self.evaluation, self.runs, edges, symbols, self.main, self.depth, telling)
+        except OSError as error:
+            raise CannotWrite(str(path), error.strerror or str(error), "give another file to --html") from error

@@ -10,18 +10,19 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import time
 import weakref
 from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plait.document import digest
-from plait.errors import BrokenIndex
+from plait.errors import BrokenIndex, CannotWrite
 from plait.model import (
     Candidate,
     Direction,
@@ -58,6 +59,9 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 """Part of the file's name: a plait of another format does not see it and builds its own."""
+
+ABANDONED = 3600
+"""Seconds after which a file that was begun and not renamed is nobody's: no build takes so long."""
 
 _SCHEMA = """
 CREATE TABLE info (value TEXT NOT NULL);
@@ -116,10 +120,10 @@ class EmbeddedWriter:
         self._files, self._skipped = files, skipped
 
     def commit(self, info: SnapshotInfo) -> EmbeddedSnapshot:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
         aside = self.path.with_name(f"{self.path.name}.{os.getpid()}.new")
-        aside.unlink(missing_ok=True)
         try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._sweep()
             with closing(sqlite3.connect(aside, isolation_level=None)) as database:
                 database.execute("PRAGMA journal_mode = OFF")
                 database.executescript(_SCHEMA)
@@ -129,9 +133,20 @@ class EmbeddedWriter:
             with aside.open("rb") as written:
                 os.fsync(written.fileno())
             aside.replace(self.path)
-        finally:
-            aside.unlink(missing_ok=True)
+        except (OSError, sqlite3.Error) as error:
+            with suppress(OSError):
+                aside.unlink(missing_ok=True)
+            raise CannotWrite(
+                str(self.path), str(error), "choose another folder with --cache or PLAIT_CACHE"
+            ) from error
         return EmbeddedSnapshot(self.path)
+
+    def _sweep(self) -> None:
+        """Remove what writers that were killed have left."""
+        for left in sorted(self.path.parent.glob(f"{self.path.name}.*.new")):
+            with suppress(FileNotFoundError):
+                if left.name.split(".")[-2] == str(os.getpid()) or time.time() - left.stat().st_mtime > ABANDONED:
+                    left.unlink()
 
     def _write(self, database: sqlite3.Connection, info: SnapshotInfo) -> None:
         def insert(table: str, rows: Iterable[Sequence[Any]], width: int) -> None:
