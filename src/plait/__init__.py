@@ -4,9 +4,10 @@
 >>> Engine.open("path/to/code").search("open a connection", k=3)  # doctest: +SKIP
 """
 
-from plait.engine import Answer, Engine, Relations
+from plait.engine import Answer, Engine
 from plait.errors import PlaitError, RequestError
 from plait.model import Edge, Evidence, Filter, Hit, Reason, Symbol, SymbolId, Unresolved
+from plait.questions import Relations
 from plait.settings import Settings
 
 __version__ = "0.1.0"

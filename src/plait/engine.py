@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from hashlib import blake2b
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import overload
 
-from plait import plugins
+from plait import plugins, questions
+from plait.changes import changed
 from plait.errors import AmbiguousSymbol, BadParameter, BrokenIndex, EmptyQuery, NoSuchPath, UnknownSymbol
 from plait.evaluate.collection import Collection, resolve
 from plait.evaluate.judge import Evaluation, evaluate
@@ -20,8 +21,7 @@ from plait.indexing import IndexReport, Progress, build, is_fresh
 from plait.model import (
     Candidate,
     Direction,
-    Edge,
-    EdgeKind,
+    Evidence,
     Filter,
     Hit,
     Query,
@@ -30,9 +30,11 @@ from plait.model import (
     Symbol,
     SymbolId,
     SymbolKind,
-    Unresolved,
+    Unknown,
 )
+from plait.parse.naming import module_id
 from plait.protocols import Embedder, Snapshot, Strategy
+from plait.questions import CallPath, FlowRow, HubRow, Impact, Listing, Relations, Sites
 from plait.settings import Settings
 from plait.store.embedded import FORMAT, EmbeddedSnapshot, EmbeddedWriter
 from plait.terms import query_terms
@@ -66,20 +68,6 @@ class Answer(Sequence[Hit]):
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)
-
-
-@dataclass(frozen=True, slots=True)
-class Relations:
-    """The callers or callees of a symbol, and what is not known about them."""
-
-    symbol: Symbol
-    direction: Direction
-    """IN: callers; OUT: callees"""
-    edges: tuple[tuple[Edge, Symbol], ...]
-    """each edge with the symbol at its other end, by (path, line, id) of that edge"""
-    unresolved: tuple[Unresolved, ...]
-    """callers: sites that call this name and could mean this symbol; callees: sites in it that could stay in the
-    repository"""
 
 
 class Engine:
@@ -209,33 +197,56 @@ class Engine:
         }
         return evaluate(collection, judgements, runs, measures), runs
 
-    def callers(self, name: str) -> Relations:
-        """Return who calls the symbol; for a class, who constructs it."""
-        return self._relations(name, Direction.IN)
+    def callers(
+        self, name: str, *, depth: int = 1, weakest: Evidence = Evidence.AMBIGUOUS, tests: bool | None = None
+    ) -> Relations:
+        """Return who calls the symbol within so many calls; for a class, who constructs it."""
+        return self._relations(name, Direction.IN, depth, weakest, tests)
 
-    def callees(self, name: str) -> Relations:
-        """Return what the symbol calls."""
-        return self._relations(name, Direction.OUT)
+    def callees(
+        self, name: str, *, depth: int = 1, weakest: Evidence = Evidence.AMBIGUOUS, tests: bool | None = None
+    ) -> Relations:
+        """Return what the symbol calls within so many calls; for a class, what constructing it and its body call."""
+        return self._relations(name, Direction.OUT, depth, weakest, tests)
 
-    def _relations(self, name: str, direction: Direction) -> Relations:
+    def _relations(
+        self, name: str, direction: Direction, depth: int, weakest: Evidence, tests: bool | None
+    ) -> Relations:
+        if depth < 1:
+            raise BadParameter(f"the depth must be at least 1, not {depth}")
         snapshot = self.snapshot()
-        symbol = find(snapshot, name)
-        ends = [symbol, *_constructor(snapshot, symbol)] if direction is Direction.IN else [symbol]
-        edges = snapshot.edges([end.id for end in ends], [EdgeKind.CALLS], direction)
-        other = [edge.source if direction is Direction.IN else edge.target for edge in edges]
-        symbols = {found.id: found for found in snapshot.symbols(other)}
-        pairs = [(edge, symbols[end]) for edge, end in zip(edges, other, strict=True)]
-        sites = (
-            snapshot.unresolved(name=symbol.name)
-            if direction is Direction.IN
-            else snapshot.unresolved(source=symbol.id)
-        )
-        return Relations(
-            symbol=symbol,
-            direction=direction,
-            edges=tuple(sorted(pairs, key=lambda pair: (pair[0].path, pair[0].line, pair[1].id))),
-            unresolved=tuple(site for site in sites if site.reason.could_be_here),
-        )
+        return questions.relations(snapshot, find(snapshot, name), direction, depth, weakest, tests)
+
+    def path_between(self, source: str, target: str) -> CallPath:
+        """Return the shortest chain of calls from the one symbol to the other, or what could still be one."""
+        snapshot = self.snapshot()
+        return questions.call_path(snapshot, find(snapshot, source), find(snapshot, target))
+
+    def impact(self, name: str, *, weakest: Evidence = Evidence.AMBIGUOUS) -> Impact:
+        """Return what may break when a symbol changes, or a file; whatever is defined in it counts as changed."""
+        snapshot = self.snapshot()
+        paths = [state.path for state in snapshot.files()]
+        module = _file(snapshot, paths, self.root, name)
+        symbol = module or find(snapshot, name)
+        return questions.impact_of(snapshot, questions.with_contents(snapshot, symbol), weakest, None)
+
+    def impact_of_diff(self, revision: str, *, weakest: Evidence = Evidence.AMBIGUOUS) -> Impact:
+        """Return what may break by what differs from a git revision. Raises BadParameter for one that git lacks."""
+        snapshot = self.snapshot()
+        edit = changed(self.root, revision, snapshot)
+        return questions.impact_of(snapshot, edit.symbols, weakest, edit)
+
+    def hubs(self, *, k: int = 20, tests: bool | None = None) -> Listing[HubRow]:
+        """Return the k most called symbols, by (-callers, id)."""
+        return questions.hubs(self.snapshot(), k, tests)
+
+    def flows(self, *, k: int = 20, tests: bool | None = False) -> Listing[FlowRow]:
+        """Return the k entry points that reach most, with what they reach; calls out of tests are left out."""
+        return questions.flows(self.snapshot(), k, tests)
+
+    def unresolved(self, reason: Unknown | None = None) -> Sites:
+        """Return the calls that could not be resolved: those with a reason, or all that could stay in the folder."""
+        return questions.unresolved(self.snapshot(), reason)
 
 
 def hits(snapshot: Snapshot, candidates: Sequence[Candidate]) -> tuple[Hit, ...]:
@@ -299,16 +310,22 @@ def _near(snapshot: Snapshot, dotted: str) -> list[str]:
     return [qualified for name in near for qualified in sorted(by_name[lower[name]])][:3]
 
 
+def _file(snapshot: Snapshot, paths: Sequence[str], root: Path, name: str) -> Symbol | None:
+    """Return the module of the file that a name means: a path from the root, from here, or any unique end of one."""
+    here = Path(name).expanduser().absolute()
+    from_here = here.relative_to(root).as_posix() if here.is_relative_to(root) else name
+    exact = [path for path in (PurePosixPath(name).as_posix(), from_here) if path in paths]
+    choices = exact[:1] or [path for path in paths if path.endswith(f"/{PurePosixPath(name).as_posix()}")]
+    if len(choices) > 1:
+        raise AmbiguousSymbol(name, choices)
+    modules = snapshot.symbols([module_id(path) for path in choices])
+    return modules[0] if modules else None
+
+
 def _distinct(symbol: Symbol, among: Sequence[Symbol]) -> str:
     """Return the shortest of the symbol's names that tells it from the others."""
     same = [other for other in among if other.qualified_name == symbol.qualified_name]
     return symbol.qualified_name if len(same) == 1 else f"{symbol.path}:{symbol.span.start_line}"
-
-
-def _constructor(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
-    if symbol.kind is not SymbolKind.CLASS:
-        return []
-    return [method for method in snapshot.named("__init__") if method.parent == symbol.id]
 
 
 def _extract(symbol: Symbol, text: str, candidate: Candidate) -> tuple[Span, str]:

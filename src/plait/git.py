@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 _SAFE = ("-c", "core.fsmonitor=false", "-c", "core.quotePath=false")
 """A repository's own configuration may name a program as file system monitor: never start it."""
+
+
+_ESCAPES = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r": 13, b'"': 34, b"\\": 92}
+_HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One file of a difference. Lines are 1-based, as git counts them: only a line feed ends one."""
+
+    path: str
+    old: tuple[int, ...]
+    """lines of the old file that are gone or were replaced"""
+    new: tuple[int, ...]
+    """lines of the new file that were added or replace others"""
 
 
 def files(root: Path) -> list[str] | None:
@@ -26,6 +44,84 @@ def files(root: Path) -> list[str] | None:
         return None
     paths = (os.fsdecode(path) for path in listed.split(b"\0") if path)
     return sorted(path for path in paths if os.path.lexists(root / path))
+
+
+def commit(root: Path, revision: str) -> str | None:
+    """Return the hash of the commit that a revision names; None without git or such a commit."""
+    found = _run(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    return None if found is None else found.decode().strip()
+
+
+def changes(root: Path, commit: str) -> list[Change] | None:
+    """Return how the files below root differ from a commit (by its hash), by path. None if git fails.
+
+    A renamed file is one that is gone and one that is new; files that git does not track but would add are left out
+    (see `untracked`), and so are binary ones.
+    """
+    filters = _run(root, "config", "--name-only", "-z", "--get-regexp", r"^filter\..*\.(clean|process)$") or b""
+    off: list[str] = []
+    for name in filters.split(b"\0"):
+        driver = os.fsdecode(name.rpartition(b".")[0])
+        if "=" in driver:
+            return None
+        # To compare with the work tree git would start the programs that the repository's configuration names.
+        if driver:
+            off += ["-c", f"{driver}.clean=", "-c", f"{driver}.process=", "-c", f"{driver}.required=false"]
+    shown = _run(
+        root,
+        *off,
+        *("diff", "-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=all"),
+        *("--src-prefix=a/", "--dst-prefix=b/", "--relative", commit, "--", "."),
+    )
+    return None if shown is None else sorted(_changes(shown), key=lambda change: change.path)
+
+
+def untracked(root: Path) -> list[str]:
+    """Return the paths below root that git does not track but would add, sorted."""
+    listed = _run(root, "ls-files", "-z", "--others", "--exclude-standard") or b""
+    return sorted(os.fsdecode(path) for path in listed.split(b"\0") if path)
+
+
+def content(root: Path, commit: str, path: str) -> bytes | None:
+    """Return a file below root as it was in a commit (by its hash); None if it was not there."""
+    return _run(root, "cat-file", "blob", f"{commit}:./{path}")
+
+
+def _changes(shown: bytes) -> Iterator[Change]:
+    """Read what `git diff -U0` prints. Lines of a hunk are counted off, since they can look like headers."""
+    lines = iter(shown.split(b"\n"))
+    path = ""
+    old: list[int] = []
+    new: list[int] = []
+    for line in lines:
+        if line.startswith(b"diff --git "):
+            if path:
+                yield Change(path, tuple(old), tuple(new))
+            path, old, new = "", [], []
+        elif line.startswith((b"--- ", b"+++ ")):
+            path = _path(line[4:]) or path
+        elif hunk := _HUNK.match(line):
+            first_old, count_old, first_new, count_new = (1 if part is None else int(part) for part in hunk.groups())
+            old += range(first_old, first_old + count_old)
+            new += range(first_new, first_new + count_new)
+            left = count_old + count_new
+            while left:
+                left -= not next(lines).startswith(b"\\")
+    if path:
+        yield Change(path, tuple(old), tuple(new))
+
+
+def _path(written: bytes) -> str:
+    """Return the path behind `a/` or `b/`; empty for /dev/null. Odd characters come quoted, blanks with a tab behind."""
+    written = written.removesuffix(b"\t")
+    if written.startswith(b'"'):
+        written = re.sub(rb'\\([0-7]{3}|[abtnvfr"\\])', _unescaped, written[1:-1])
+    return "" if written == b"/dev/null" else os.fsdecode(written[2:])
+
+
+def _unescaped(found: re.Match[bytes]) -> bytes:
+    code = found[1]
+    return bytes([_ESCAPES[code] if code in _ESCAPES else int(code, 8)])
 
 
 def _run(root: Path, *arguments: str) -> bytes | None:

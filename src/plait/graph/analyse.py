@@ -27,7 +27,7 @@ class Flow:
     """those that no other symbol of the flow calls; empty when every one is in a cycle"""
 
 
-def _calls(edges: Iterable[Edge]) -> list[tuple[SymbolId, SymbolId]]:
+def call_pairs(edges: Iterable[Edge]) -> list[tuple[SymbolId, SymbolId]]:
     """The pairs of caller and callee, each once, sorted; self-calls left out."""
     pairs = {(edge.source, edge.target) for edge in edges if edge.kind is EdgeKind.CALLS}
     return sorted(pair for pair in pairs if pair[0] != pair[1])
@@ -35,7 +35,7 @@ def _calls(edges: Iterable[Edge]) -> list[tuple[SymbolId, SymbolId]]:
 
 def hubs(edges: Iterable[Edge], share: float = HUB_SHARE) -> list[Hub]:
     """The most called symbols, by (-callers, id): that share of all symbols in calls, rounded up."""
-    pairs = _calls(edges)
+    pairs = call_pairs(edges)
     callers = Counter(target for _, target in pairs)
     symbols = {symbol for pair in pairs for symbol in pair}
     count = -int(-len(symbols) * share // 1)
@@ -45,7 +45,7 @@ def hubs(edges: Iterable[Edge], share: float = HUB_SHARE) -> list[Hub]:
 
 def flows(edges: Iterable[Edge]) -> list[Flow]:
     """The weakly connected parts of the calls, biggest first, equal sizes by their first id."""
-    pairs = _calls(edges)
+    pairs = call_pairs(edges)
     neighbours: dict[SymbolId, list[SymbolId]] = {}
     for source, target in pairs:
         neighbours.setdefault(source, []).append(target)
@@ -74,12 +74,12 @@ def layers(ids: Iterable[SymbolId], edges: Iterable[Edge]) -> dict[SymbolId, int
     """
     nodes = sorted(set(ids))
     known = set(nodes)
-    pairs = [pair for pair in _calls(edges) if pair[0] in known and pair[1] in known]
+    pairs = [pair for pair in call_pairs(edges) if pair[0] in known and pair[1] in known]
     callees: dict[SymbolId, list[SymbolId]] = {node: [] for node in nodes}
     for source, target in pairs:
         callees[source].append(target)
     layer: dict[SymbolId, int] = dict.fromkeys(nodes, 0)
-    for part in reversed(_components(nodes, callees)):
+    for part in reversed(components(nodes, callees)):
         depth = max(layer[node] for node in part)
         inside = set(part)
         for node in part:
@@ -90,7 +90,7 @@ def layers(ids: Iterable[SymbolId], edges: Iterable[Edge]) -> dict[SymbolId, int
     return layer
 
 
-def _components(nodes: Sequence[SymbolId], callees: dict[SymbolId, list[SymbolId]]) -> list[list[SymbolId]]:
+def components(nodes: Sequence[SymbolId], callees: dict[SymbolId, list[SymbolId]]) -> list[list[SymbolId]]:
     """Tarjan's strongly connected components, callees before callers, without recursion."""
     number: dict[SymbolId, int] = {}
     low: dict[SymbolId, int] = {}

@@ -1,0 +1,329 @@
+"""Questions to the graph of a snapshot: values with the symbols in them, and what is not known beside what is.
+
+A class that is asked about stands for itself and its constructor: who calls it makes one, what it calls is what making
+one runs and what its body calls.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from plait.changes import Changed
+from plait.graph import analyse, entries, impact, walks
+from plait.graph.impact import Affected
+from plait.model import (
+    Direction,
+    Edge,
+    EdgeKind,
+    Evidence,
+    ReferenceKind,
+    Symbol,
+    SymbolId,
+    SymbolKind,
+    Unknown,
+    Unresolved,
+)
+from plait.protocols import Snapshot
+
+_T = TypeVar("_T")
+
+_ONE_BY_ONE = 200
+"""More names or sources than this are looked for in one pass over all unresolved sites."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    symbol: Symbol
+    hop: int
+    """1 for those next to the symbol asked about"""
+    edge: Edge
+    """the most trusted one that leads to it from the hop before"""
+
+
+@dataclass(frozen=True, slots=True)
+class Relations:
+    """The callers or callees of a symbol, and what is not known about them."""
+
+    symbol: Symbol
+    direction: Direction
+    """IN: callers; OUT: callees"""
+    reached: tuple[Reached, ...]
+    """each symbol once, by (hop, path and line of the edge, id)"""
+    unresolved: tuple[Unresolved, ...]
+    """callers: sites that call the name of the symbol, or of a caller that was gone on from, and could mean it;
+    callees: sites in the symbol, or in a callee that was gone on from, that could stay in the repository"""
+
+    @property
+    def edges(self) -> tuple[tuple[Edge, Symbol], ...]:
+        return tuple((one.edge, one.symbol) for one in self.reached)
+
+
+@dataclass(frozen=True, slots=True)
+class CallPath:
+    """How one symbol comes to call another."""
+
+    source: Symbol
+    target: Symbol
+    steps: tuple[tuple[Edge, Symbol], ...] | None
+    """each call with the symbol it leads to, the first from the source; None if no chain is known. Empty between a
+    class and its constructor"""
+    start: Symbol
+    """where the first step begins: the source or, for a class, its constructor"""
+    searched: int
+    """symbols that the search came to"""
+    unresolved: tuple[tuple[Unresolved, bool], ...]
+    """without a chain: the sites in what the source reaches that could go on, those first (True) that call the name of
+    the target or of a symbol that is known to reach it; then by path and line. None of them: there is no such path"""
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """What may break when something changes."""
+
+    changed: tuple[Symbol, ...]
+    """by id"""
+    affected: tuple[tuple[Affected, Symbol], ...]
+    """without tests, by (hop, path and line of the edge, id)"""
+    tests: tuple[tuple[Affected, Symbol], ...]
+    """the tests among what is affected, in the same order"""
+    unresolved: tuple[Unresolved, ...]
+    """sites that could mean a changed or deleted symbol, by path and line"""
+    edit: Changed | None
+    """the difference that was asked about"""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing(Generic[_T]):
+    """The first of some rows."""
+
+    rows: tuple[_T, ...]
+    total: int
+    edges: int
+    """calls that the rows are made from: pairs of caller and callee, self-calls left out"""
+    unresolved: int
+    """sites that could be further calls within the repository"""
+
+
+@dataclass(frozen=True, slots=True)
+class HubRow:
+    symbol: Symbol
+    callers: int
+    share: float
+    """of all symbols that call something"""
+    possible: int
+    """unresolved sites that call this name and could mean it"""
+
+
+@dataclass(frozen=True, slots=True)
+class FlowRow:
+    """An entry point and what it reaches; see `plait.graph.entries`."""
+
+    entry: Symbol
+    reaches: int
+    """symbols, hubs included"""
+    is_hub: bool
+    members: tuple[tuple[Symbol, int], ...]
+    """with their hop, nearest first, hubs left out"""
+    hubs: tuple[Symbol, ...]
+    """those that end it, nearest first"""
+
+
+@dataclass(frozen=True, slots=True)
+class Sites:
+    """Calls that could not be resolved."""
+
+    reasons: tuple[tuple[Unknown, int], ...]
+    """of all sites, whatever was asked for; most frequent first, then in the order of the reasons"""
+    sites: tuple[Unresolved, ...]
+    """those with the reason asked for, else all that could be in this repository; by path and line"""
+    edges: int
+    """calls that were resolved, as edges: one for all sites of the same caller, callee and way"""
+
+
+def ends(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
+    """The symbol and, for a class, its own constructor."""
+    if symbol.kind is not SymbolKind.CLASS:
+        return [symbol]
+    return [symbol, *(method for method in snapshot.named("__init__") if method.parent == symbol.id)]
+
+
+def relations(
+    snapshot: Snapshot, symbol: Symbol, direction: Direction, depth: int, weakest: Evidence, tests: bool | None
+) -> Relations:
+    """Return what is within `depth` calls; `tests` keeps only tests (True) or none, wherever the calls lead through."""
+    starts = [end.id for end in ends(snapshot, symbol)]
+    found = walks.walk(snapshot.edges, starts, direction, depth=depth, weakest=weakest)
+    symbols = _symbols(snapshot, (reach.symbol for reach in found))
+    onward = [one.symbol for one in found if one.hop < depth and not walks.is_class(one.symbol)]
+    passed = list(dict.fromkeys([*starts, *onward]))
+    sites = _calling(snapshot, passed) if direction is Direction.IN else _within(snapshot, passed)
+    return Relations(
+        symbol=symbol,
+        direction=direction,
+        reached=tuple(
+            Reached(symbols[one.symbol], one.hop, one.edge)
+            for one in found
+            if tests is None or symbols[one.symbol].is_test == tests
+        ),
+        unresolved=tuple(site for site in sites if site.reference.kind is not ReferenceKind.BASE),
+    )
+
+
+def call_path(snapshot: Snapshot, source: Symbol, target: Symbol) -> CallPath:
+    starts = [end.id for end in ends(snapshot, source)]
+    goals = [end.id for end in ends(snapshot, target)]
+    found = walks.shortest(snapshot.edges, starts, goals)
+    steps = found.steps
+    if steps is None and source != target and any(start in goals for start in starts):
+        steps = ()
+    symbols = _symbols(snapshot, [end for edge in steps or () for end in (edge.source, edge.target)])
+    return CallPath(
+        source=source,
+        target=target,
+        steps=None if steps is None else tuple((edge, symbols[edge.target]) for edge in steps),
+        start=symbols[steps[0].source] if steps else source,
+        searched=len(found.reached),
+        unresolved=() if steps is not None else _going_on(snapshot, found.reached, goals),
+    )
+
+
+def _going_on(
+    snapshot: Snapshot, reached: Sequence[SymbolId], goals: Sequence[SymbolId]
+) -> tuple[tuple[Unresolved, bool], ...]:
+    sites = [site for site in _within(snapshot, reached) if site.reference.kind is not ReferenceKind.BASE]
+    if not sites:
+        return ()
+    before = walks.walk(snapshot.edges, goals, Direction.IN, depth=None)
+    names = frozenset(_names(snapshot, [*goals, *(reach.symbol for reach in before)]))
+    marked = [(site, site.reference.name in names) for site in sites]
+    return tuple(sorted(marked, key=lambda one: not one[1]))
+
+
+def impact_of(snapshot: Snapshot, changed: Iterable[Symbol], weakest: Evidence, edit: Changed | None) -> Impact:
+    starts = {symbol.id: symbol for symbol in changed}
+    found = impact.affected(snapshot.edges, starts, weakest)
+    symbols = _symbols(snapshot, (one.symbol for one in found))
+    pairs = [(one, symbols[one.symbol]) for one in found]
+    deleted = edit.deleted if edit else ()
+    return Impact(
+        changed=tuple(starts[one] for one in sorted(starts)),
+        affected=tuple(pair for pair in pairs if not pair[1].is_test),
+        tests=tuple(pair for pair in pairs if pair[1].is_test),
+        unresolved=tuple(_named(snapshot, [*_names(snapshot, sorted(starts)), *(symbol.name for symbol in deleted)])),
+        edit=edit,
+    )
+
+
+def with_contents(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
+    """The symbol and everything that is defined in it, by id."""
+    found = {symbol.id: None}
+    layer = [symbol.id]
+    while layer:
+        inside = [edge.target for edge in snapshot.edges(layer, [EdgeKind.CONTAINS], Direction.OUT)]
+        layer = [one for one in inside if one not in found]
+        found.update(dict.fromkeys(layer))
+    return snapshot.symbols(sorted(found))
+
+
+def hubs(snapshot: Snapshot, k: int, tests: bool | None) -> Listing[HubRow]:
+    edges = _calls(snapshot, tests)
+    called = analyse.call_pairs(edges)
+    ranked = analyse.hubs(edges, share=1.0)
+    calling = len({source for source, _ in called})
+    symbols = _symbols(snapshot, (hub.symbol for hub in ranked[:k]))
+    rows = [
+        HubRow(symbols[hub.symbol], hub.callers, hub.callers / calling, len(_calling(snapshot, [hub.symbol])))
+        for hub in ranked[:k]
+    ]
+    return Listing(tuple(rows), len(ranked), len(called), _open_calls(snapshot))
+
+
+def flows(snapshot: Snapshot, k: int, tests: bool | None) -> Listing[FlowRow]:
+    edges = _calls(snapshot, tests)
+    found = entries.entries(edges)
+    stops = entries.folded(edges)
+    known = frozenset(edge.source for edge in edges)
+
+    def called(ids: Iterable[SymbolId], kinds: Iterable[EdgeKind], direction: Direction, /) -> Sequence[Edge]:
+        return snapshot.edges([one for one in ids if one in known], tuple(kinds), direction)
+
+    rows: list[FlowRow] = []
+    for entry in found[:k]:
+        reached = walks.walk(called, [entry.symbol], Direction.OUT, depth=None, stops=stops)
+        symbols = _symbols(snapshot, [entry.symbol, *(one.symbol for one in reached)])
+        others = [one for one in reached if one.symbol != entry.symbol]
+        rows.append(
+            FlowRow(
+                entry=symbols[entry.symbol],
+                reaches=entry.reaches,
+                is_hub=entry.is_hub,
+                members=tuple((symbols[one.symbol], one.hop) for one in others if one.symbol not in stops),
+                hubs=tuple(symbols[one.symbol] for one in others if one.symbol in stops),
+            )
+        )
+    return Listing(tuple(rows), len(found), len(analyse.call_pairs(edges)), _open_calls(snapshot))
+
+
+def unresolved(snapshot: Snapshot, reason: Unknown | None) -> Sites:
+    every = snapshot.unresolved()
+    counts = Counter(site.reason for site in every)
+    order = list(Unknown)
+    return Sites(
+        reasons=tuple(sorted(counts.items(), key=lambda item: (-item[1], order.index(item[0])))),
+        sites=tuple(site for site in every if (site.reason is reason if reason else site.reason.could_be_here)),
+        edges=len(_calls(snapshot, None)),
+    )
+
+
+def _calls(snapshot: Snapshot, tests: bool | None) -> list[Edge]:
+    """All calls; `tests` keeps those out of tests (True) or of anything else."""
+    ids = [symbol.id for symbol in snapshot.symbols() if tests is None or symbol.is_test == tests]
+    return snapshot.edges(ids, [EdgeKind.CALLS], Direction.OUT)
+
+
+def _open_calls(snapshot: Snapshot) -> int:
+    sites = snapshot.unresolved()
+    return sum(site.reason.could_be_here and site.reference.kind is not ReferenceKind.BASE for site in sites)
+
+
+def _symbols(snapshot: Snapshot, ids: Iterable[SymbolId]) -> dict[SymbolId, Symbol]:
+    return {symbol.id: symbol for symbol in snapshot.symbols(list(dict.fromkeys(ids)))}
+
+
+def _names(snapshot: Snapshot, ids: Iterable[SymbolId]) -> list[str]:
+    """What calls of the symbols are written with; a constructor by its class's name, too."""
+    symbols = _symbols(snapshot, ids)
+    classes = _symbols(
+        snapshot, (one.parent for one in symbols.values() if one.name == "__init__" and one.parent is not None)
+    )
+    return list(dict.fromkeys([*(one.name for one in symbols.values()), *(one.name for one in classes.values())]))
+
+
+def _calling(snapshot: Snapshot, ids: Iterable[SymbolId]) -> list[Unresolved]:
+    return _named(snapshot, _names(snapshot, ids))
+
+
+def _named(snapshot: Snapshot, names: Iterable[str]) -> list[Unresolved]:
+    """The sites that call one of the names and could stay in the repository, by path and line."""
+    wanted = list(dict.fromkeys(names))
+    if len(wanted) > _ONE_BY_ONE:
+        among = frozenset(wanted)
+        return [site for site in snapshot.unresolved() if site.reference.name in among and site.reason.could_be_here]
+    return _in_order(site for name in wanted for site in snapshot.unresolved(name=name))
+
+
+def _within(snapshot: Snapshot, ids: Iterable[SymbolId]) -> list[Unresolved]:
+    """The sites in the symbols that could stay in the repository, by path and line."""
+    wanted = list(dict.fromkeys(ids))
+    if len(wanted) > _ONE_BY_ONE:
+        among = frozenset(wanted)
+        return [site for site in snapshot.unresolved() if site.reference.source in among and site.reason.could_be_here]
+    return _in_order(site for source in wanted for site in snapshot.unresolved(source=source))
+
+
+def _in_order(sites: Iterable[Unresolved]) -> list[Unresolved]:
+    found = [site for site in sites if site.reason.could_be_here]
+    return sorted(found, key=lambda site: (site.path, site.reference.line, site.reference.column))
