@@ -11,7 +11,7 @@ from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 from typing import overload
 
-from plait import plugins, questions
+from plait import plugins, questions, surveys
 from plait.changes import changed
 from plait.errors import AmbiguousSymbol, BadParameter, BrokenIndex, EmptyQuery, NoSuchPath, UnknownSymbol
 from plait.evaluate.collection import Collection, resolve
@@ -34,9 +34,10 @@ from plait.model import (
 )
 from plait.parse.naming import module_id
 from plait.protocols import Embedder, Snapshot, Strategy
-from plait.questions import CallPath, FlowRow, HubRow, Impact, Listing, Relations, Sites
+from plait.questions import CallPath, Impact, Relations
 from plait.settings import Settings
 from plait.store.embedded import FORMAT, EmbeddedSnapshot, EmbeddedWriter
+from plait.surveys import FlowRow, HubRow, Listing, Sites, WholeGraph
 from plait.terms import query_terms
 
 
@@ -238,15 +239,19 @@ class Engine:
 
     def hubs(self, *, k: int = 20, tests: bool | None = None) -> Listing[HubRow]:
         """Return the k most called symbols, by (-callers, id)."""
-        return questions.hubs(self.snapshot(), k, tests)
+        return surveys.hubs(self.snapshot(), k, tests)
 
     def flows(self, *, k: int = 20, tests: bool | None = False) -> Listing[FlowRow]:
         """Return the k entry points that reach most, with what they reach; calls out of tests are left out."""
-        return questions.flows(self.snapshot(), k, tests)
+        return surveys.flows(self.snapshot(), k, tests)
 
     def unresolved(self, reason: Unknown | None = None) -> Sites:
         """Return the calls that could not be resolved: those with a reason, or all that could stay in the folder."""
-        return questions.unresolved(self.snapshot(), reason)
+        return surveys.unresolved(self.snapshot(), reason)
+
+    def graph(self) -> WholeGraph:
+        """Return all symbols and edges."""
+        return surveys.whole(self.snapshot())
 
 
 def hits(snapshot: Snapshot, candidates: Sequence[Candidate]) -> tuple[Hit, ...]:

@@ -112,7 +112,7 @@ def _changes(shown: bytes) -> Iterator[Change]:
 
 
 def _path(written: bytes) -> str:
-    """Return the path behind `a/` or `b/`; empty for /dev/null. Odd characters come quoted, blanks with a tab behind."""
+    """Return the path behind `a/` or `b/`, empty for /dev/null; odd ones come quoted, or with a tab behind."""
     written = written.removesuffix(b"\t")
     if written.startswith(b'"'):
         written = re.sub(rb'\\([0-7]{3}|[abtnvfr"\\])', _unescaped, written[1:-1])

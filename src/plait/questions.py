@@ -6,13 +6,11 @@ one runs and what its body calls.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
 
 from plait.changes import Changed
-from plait.graph import analyse, entries, impact, walks
+from plait.graph import impact, walks
 from plait.graph.impact import Affected
 from plait.model import (
     Direction,
@@ -23,12 +21,9 @@ from plait.model import (
     Symbol,
     SymbolId,
     SymbolKind,
-    Unknown,
     Unresolved,
 )
 from plait.protocols import Snapshot
-
-_T = TypeVar("_T")
 
 _ONE_BY_ONE = 200
 """More names or sources than this are looked for in one pass over all unresolved sites."""
@@ -95,54 +90,6 @@ class Impact:
     """the difference that was asked about"""
 
 
-@dataclass(frozen=True, slots=True)
-class Listing(Generic[_T]):
-    """The first of some rows."""
-
-    rows: tuple[_T, ...]
-    total: int
-    edges: int
-    """calls that the rows are made from: pairs of caller and callee, self-calls left out"""
-    unresolved: int
-    """sites that could be further calls within the repository"""
-
-
-@dataclass(frozen=True, slots=True)
-class HubRow:
-    symbol: Symbol
-    callers: int
-    share: float
-    """of all symbols that call something"""
-    possible: int
-    """unresolved sites that call this name and could mean it"""
-
-
-@dataclass(frozen=True, slots=True)
-class FlowRow:
-    """An entry point and what it reaches; see `plait.graph.entries`."""
-
-    entry: Symbol
-    reaches: int
-    """symbols, hubs included"""
-    is_hub: bool
-    members: tuple[tuple[Symbol, int], ...]
-    """with their hop, nearest first, hubs left out"""
-    hubs: tuple[Symbol, ...]
-    """those that end it, nearest first"""
-
-
-@dataclass(frozen=True, slots=True)
-class Sites:
-    """Calls that could not be resolved."""
-
-    reasons: tuple[tuple[Unknown, int], ...]
-    """of all sites, whatever was asked for; most frequent first, then in the order of the reasons"""
-    sites: tuple[Unresolved, ...]
-    """those with the reason asked for, else all that could be in this repository; by path and line"""
-    edges: int
-    """calls that were resolved, as edges: one for all sites of the same caller, callee and way"""
-
-
 def ends(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
     """The symbol and, for a class, its own constructor."""
     if symbol.kind is not SymbolKind.CLASS:
@@ -156,10 +103,10 @@ def relations(
     """Return what is within `depth` calls; `tests` keeps only tests (True) or none, wherever the calls lead through."""
     starts = [end.id for end in ends(snapshot, symbol)]
     found = walks.walk(snapshot.edges, starts, direction, depth=depth, weakest=weakest)
-    symbols = _symbols(snapshot, (reach.symbol for reach in found))
+    symbols = symbols_of(snapshot, (reach.symbol for reach in found))
     onward = [one.symbol for one in found if one.hop < depth and not walks.is_class(one.symbol)]
     passed = list(dict.fromkeys([*starts, *onward]))
-    sites = _calling(snapshot, passed) if direction is Direction.IN else _within(snapshot, passed)
+    sites = calling(snapshot, passed) if direction is Direction.IN else _within(snapshot, passed)
     return Relations(
         symbol=symbol,
         direction=direction,
@@ -179,7 +126,7 @@ def call_path(snapshot: Snapshot, source: Symbol, target: Symbol) -> CallPath:
     steps = found.steps
     if steps is None and source != target and any(start in goals for start in starts):
         steps = ()
-    symbols = _symbols(snapshot, [end for edge in steps or () for end in (edge.source, edge.target)])
+    symbols = symbols_of(snapshot, [end for edge in steps or () for end in (edge.source, edge.target)])
     return CallPath(
         source=source,
         target=target,
@@ -205,7 +152,7 @@ def _going_on(
 def impact_of(snapshot: Snapshot, changed: Iterable[Symbol], weakest: Evidence, edit: Changed | None) -> Impact:
     starts = {symbol.id: symbol for symbol in changed}
     found = impact.affected(snapshot.edges, starts, weakest)
-    symbols = _symbols(snapshot, (one.symbol for one in found))
+    symbols = symbols_of(snapshot, (one.symbol for one in found))
     pairs = [(one, symbols[one.symbol]) for one in found]
     deleted = edit.deleted if edit else ()
     return Impact(
@@ -228,81 +175,20 @@ def with_contents(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
     return snapshot.symbols(sorted(found))
 
 
-def hubs(snapshot: Snapshot, k: int, tests: bool | None) -> Listing[HubRow]:
-    edges = _calls(snapshot, tests)
-    called = analyse.call_pairs(edges)
-    ranked = analyse.hubs(edges, share=1.0)
-    calling = len({source for source, _ in called})
-    symbols = _symbols(snapshot, (hub.symbol for hub in ranked[:k]))
-    rows = [
-        HubRow(symbols[hub.symbol], hub.callers, hub.callers / calling, len(_calling(snapshot, [hub.symbol])))
-        for hub in ranked[:k]
-    ]
-    return Listing(tuple(rows), len(ranked), len(called), _open_calls(snapshot))
-
-
-def flows(snapshot: Snapshot, k: int, tests: bool | None) -> Listing[FlowRow]:
-    edges = _calls(snapshot, tests)
-    found = entries.entries(edges)
-    stops = entries.folded(edges)
-    known = frozenset(edge.source for edge in edges)
-
-    def called(ids: Iterable[SymbolId], kinds: Iterable[EdgeKind], direction: Direction, /) -> Sequence[Edge]:
-        return snapshot.edges([one for one in ids if one in known], tuple(kinds), direction)
-
-    rows: list[FlowRow] = []
-    for entry in found[:k]:
-        reached = walks.walk(called, [entry.symbol], Direction.OUT, depth=None, stops=stops)
-        symbols = _symbols(snapshot, [entry.symbol, *(one.symbol for one in reached)])
-        others = [one for one in reached if one.symbol != entry.symbol]
-        rows.append(
-            FlowRow(
-                entry=symbols[entry.symbol],
-                reaches=entry.reaches,
-                is_hub=entry.is_hub,
-                members=tuple((symbols[one.symbol], one.hop) for one in others if one.symbol not in stops),
-                hubs=tuple(symbols[one.symbol] for one in others if one.symbol in stops),
-            )
-        )
-    return Listing(tuple(rows), len(found), len(analyse.call_pairs(edges)), _open_calls(snapshot))
-
-
-def unresolved(snapshot: Snapshot, reason: Unknown | None) -> Sites:
-    every = snapshot.unresolved()
-    counts = Counter(site.reason for site in every)
-    order = list(Unknown)
-    return Sites(
-        reasons=tuple(sorted(counts.items(), key=lambda item: (-item[1], order.index(item[0])))),
-        sites=tuple(site for site in every if (site.reason is reason if reason else site.reason.could_be_here)),
-        edges=len(_calls(snapshot, None)),
-    )
-
-
-def _calls(snapshot: Snapshot, tests: bool | None) -> list[Edge]:
-    """All calls; `tests` keeps those out of tests (True) or of anything else."""
-    ids = [symbol.id for symbol in snapshot.symbols() if tests is None or symbol.is_test == tests]
-    return snapshot.edges(ids, [EdgeKind.CALLS], Direction.OUT)
-
-
-def _open_calls(snapshot: Snapshot) -> int:
-    sites = snapshot.unresolved()
-    return sum(site.reason.could_be_here and site.reference.kind is not ReferenceKind.BASE for site in sites)
-
-
-def _symbols(snapshot: Snapshot, ids: Iterable[SymbolId]) -> dict[SymbolId, Symbol]:
+def symbols_of(snapshot: Snapshot, ids: Iterable[SymbolId]) -> dict[SymbolId, Symbol]:
     return {symbol.id: symbol for symbol in snapshot.symbols(list(dict.fromkeys(ids)))}
 
 
 def _names(snapshot: Snapshot, ids: Iterable[SymbolId]) -> list[str]:
     """What calls of the symbols are written with; a constructor by its class's name, too."""
-    symbols = _symbols(snapshot, ids)
-    classes = _symbols(
+    symbols = symbols_of(snapshot, ids)
+    classes = symbols_of(
         snapshot, (one.parent for one in symbols.values() if one.name == "__init__" and one.parent is not None)
     )
     return list(dict.fromkeys([*(one.name for one in symbols.values()), *(one.name for one in classes.values())]))
 
 
-def _calling(snapshot: Snapshot, ids: Iterable[SymbolId]) -> list[Unresolved]:
+def calling(snapshot: Snapshot, ids: Iterable[SymbolId]) -> list[Unresolved]:
     return _named(snapshot, _names(snapshot, ids))
 
 

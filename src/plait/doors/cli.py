@@ -7,40 +7,26 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import click
 
 from plait import __version__
 from plait.doors import demo as demonstration
-from plait.doors import judging, render
-from plait.doors.terminal import ProgressBar, emit, notice
+from plait.doors import graph, judging, render
+from plait.doors.options import Common, common, opened
+from plait.doors.terminal import emit, notice
 from plait.doors.trial import Trial
-from plait.engine import Engine
 from plait.errors import BadParameter, PlaitError
 from plait.evaluate import judge
 from plait.evaluate.collection import load
 from plait.model import Filter, SymbolKind
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
 COULD_NOT_RUN = 2
 
 STRATEGIES = ("vector", "naive", "constrained", "structural", "structural(template='smoothed')", "lexical", "hybrid")
 """What `eval` runs if nothing is said: the plain vector ranking first, as the one to compare with."""
-
-
-@dataclass(frozen=True, slots=True)
-class Common:
-    """What every command takes."""
-
-    as_json: bool
-    settings: dict[str, str | None]
 
 
 class Plait(click.Group):
@@ -58,47 +44,19 @@ class Plait(click.Group):
             ctx.exit(COULD_NOT_RUN)
 
 
-def common(*names: str) -> Callable[[Command], Command]:
-    """Add --json and the settings of those names as options, given to the command as one `Common`."""
-    options = {
-        "embedder": click.option("--embedder", metavar="NAME", help="Embedder: static (default) or hashing."),
-        "graph": click.option("--graph", metavar="NAME", help="Graph builder: flow (default), scoped or names."),
-        "cache": click.option("--cache", metavar="FOLDER", help="Folder of the indexes (default: the platform's)."),
-    }
-
-    def wrap(command: Command) -> Command:
-        @wraps(command)
-        def gather(*, as_json: bool, **given: Any) -> Any:
-            settings = {name: given.pop(name) for name in names}
-            return command(common=Common(as_json, settings), **given)
-
-        for name in reversed(names):
-            gather = options[name](gather)
-        as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON with a versioned schema.")
-        return cast(Command, as_json(gather))
-
-    return wrap
-
-
 html_report = click.option(
     "--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the report with pictures to this file."
 )
-
-
-@contextmanager
-def opened(path: str, common: Common) -> Iterator[Engine]:
-    """Open an engine that shows progress."""
-    bar = ProgressBar()
-    try:
-        yield Engine.open(path, progress=bar, **common.settings)
-    finally:
-        bar.close()
 
 
 @click.group(cls=Plait, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="plait")
 def main() -> None:
     """Find the code that belongs to a question, and see why."""
+
+
+for question in graph.COMMANDS:
+    main.add_command(question)
 
 
 @main.command()
@@ -140,36 +98,6 @@ def search(
     with opened(path, common) as engine:
         answer = engine.search(query, k=k, strategy=strategy, where=Filter(path=inside, kinds=kinds, tests=tests))
     emit(render.answer_json(answer), render.answer_text(answer, explain=explain), as_json=common.as_json)
-
-
-@main.command()
-@click.argument("symbol")
-@click.argument("path", default=".")
-@click.option("-k", default=50, show_default=True, help="Number of callers and of unresolved sites shown.")
-@common("embedder", "graph", "cache")
-def callers(symbol: str, path: str, k: int, common: Common) -> None:
-    """List who calls SYMBOL, and the unresolved sites that could.
-
-    SYMBOL is any unique suffix of a qualified name (Client.send), path:line, or a full id.
-    """
-    with opened(path, common) as engine:
-        relations = engine.callers(symbol)
-    emit(render.relations_json(relations, k), render.relations_text(relations, k), as_json=common.as_json)
-
-
-@main.command()
-@click.argument("symbol")
-@click.argument("path", default=".")
-@click.option("-k", default=50, show_default=True, help="Number of callees and of unresolved sites shown.")
-@common("embedder", "graph", "cache")
-def callees(symbol: str, path: str, k: int, common: Common) -> None:
-    """List what SYMBOL calls, and the sites in it that could not be resolved.
-
-    SYMBOL is any unique suffix of a qualified name (Client.send), path:line, or a full id.
-    """
-    with opened(path, common) as engine:
-        relations = engine.callees(symbol)
-    emit(render.relations_json(relations, k), render.relations_text(relations, k), as_json=common.as_json)
 
 
 @main.command("eval")
@@ -240,8 +168,8 @@ def demo(html: Path | None, common: Common) -> None:
     """Run the published experiment: 28 functions, 12 questions, six ways to search, and who won and lost."""
     loaded = load("shop")
     trials = []
-    for graph in demonstration.GRAPHS:
-        with opened(str(loaded.corpus), Common(common.as_json, common.settings | {"graph": graph})) as engine:
+    for builder in demonstration.GRAPHS:
+        with opened(str(loaded.corpus), Common(common.as_json, common.settings | {"graph": builder})) as engine:
             trials.append(Trial.run(engine, loaded, STRATEGIES, demonstration.DEPTHS))
     names, resolved = trials
     made = {

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from plait.engine import Answer, Relations
+from plait.engine import Answer
 from plait.indexing import IndexReport
-from plait.model import Direction, Edge, EdgeKind, Evidence, Hit, Reason, Skipped, Symbol, Unresolved
+from plait.model import Edge, EdgeKind, Evidence, Hit, Reason, Skipped, Symbol, Unresolved
 
 Json = dict[str, Any]
 
@@ -84,18 +84,6 @@ def unresolved_json(site: Unresolved) -> Json:
     }
 
 
-def relations_json(relations: Relations, limit: int) -> Json:
-    name = "callers" if relations.direction is Direction.IN else "callees"
-    return {
-        "schema": f"plait.{name}.v1",
-        "symbol": symbol_json(relations.symbol),
-        "total": len(relations.edges),
-        name: [symbol_json(end) | {"edge": edge_json(edge)} for edge, end in relations.edges[:limit]],
-        "unresolved_total": len(relations.unresolved),
-        "unresolved": [unresolved_json(site) for site in relations.unresolved[:limit]],
-    }
-
-
 def report_json(report: IndexReport, skipped: Sequence[Skipped] | None) -> Json:
     made: Json = {
         "schema": "plait.index.v1",
@@ -151,27 +139,6 @@ def why(reasons: Sequence[Reason]) -> str:
     return "; ".join(f"{reason.source} ({reason.detail})" if reason.detail else f"{reason.source}" for reason in told)
 
 
-def relations_text(relations: Relations, limit: int) -> Iterator[str]:
-    """Yield lines: what is known, then the sites that could be more, then how many of each in all."""
-    callers = relations.direction is Direction.IN
-    for edge, end in relations.edges[:limit]:
-        known = edge.evidence.name.lower()
-        choice = f", 1 of {edge.candidates} possible targets" if edge.candidates > 1 else ""
-        yield f"{edge.path}:{edge.line}  {end.qualified_name}  [{end.kind}]  {edge.via}, {known}{choice}"
-    for site in relations.unresolved[:limit]:
-        what = site.reason + (f": {site.detail}" if site.detail else "")
-        yield f"{site.path}:{site.reference.line}  ? {site.reference.expression}(...)  {what}"
-    name = "caller" if callers else "callee"
-    count = len({end.id for _, end in relations.edges})
-    sites = len(relations.unresolved)
-    could = "could be it" if callers else "could lead to more"
-    shown = f"; the first {limit} of each are shown, -k shows more" if max(len(relations.edges), sites) > limit else ""
-    yield (
-        f"{relations.symbol.qualified_name}: {_counted(count, name)},"
-        f" {_counted(sites, 'unresolved site')} that {could}{shown}"
-    )
-
-
 def report_text(report: IndexReport, skipped: Sequence[Skipped] | None) -> Iterator[str]:
     info = report.info
     yield f"{info.root}"
@@ -199,5 +166,5 @@ def _listed(counts: Any) -> str:
     return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "none"
 
 
-def _counted(count: int, noun: str) -> str:
+def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

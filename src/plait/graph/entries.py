@@ -35,8 +35,10 @@ def folded(edges: Sequence[Edge]) -> list[SymbolId]:
 
 
 def entries(edges: Sequence[Edge]) -> list[Entry]:
-    """The entry points that call something, by (-reaches, id): symbols without a caller outside their own circle, and
-    the folded hubs."""
+    """The entry points that call something, by (-reaches, id).
+
+    They are the symbols without a caller outside their own circle, and the folded hubs.
+    """
     called = call_pairs(edges)
     stops = dict.fromkeys(folded(edges))
     nodes = sorted({symbol for pair in called for symbol in pair})

@@ -1,0 +1,64 @@
+"""What the commands of the command line share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, TypeVar, cast
+
+import click
+
+from plait.doors.terminal import ProgressBar
+from plait.engine import Engine
+from plait.errors import BadParameter
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """What every command takes."""
+
+    as_json: bool
+    settings: dict[str, str | None]
+
+
+def common(*names: str) -> Callable[[Command], Command]:
+    """Add --json and the settings of those names as options, given to the command as one `Common`."""
+    options = {
+        "embedder": click.option("--embedder", metavar="NAME", help="Embedder: static (default) or hashing."),
+        "graph": click.option("--graph", metavar="NAME", help="Graph builder: flow (default), scoped or names."),
+        "cache": click.option("--cache", metavar="FOLDER", help="Folder of the indexes (default: the platform's)."),
+    }
+
+    def wrap(command: Command) -> Command:
+        @wraps(command)
+        def gather(*, as_json: bool, **given: Any) -> Any:
+            settings = {name: given.pop(name) for name in names}
+            return command(common=Common(as_json, settings), **given)
+
+        for name in reversed(names):
+            gather = options[name](gather)
+        as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON with a versioned schema.")
+        return cast(Command, as_json(gather))
+
+    return wrap
+
+
+@contextmanager
+def opened(path: str, common: Common) -> Iterator[Engine]:
+    """Open an engine that shows progress."""
+    bar = ProgressBar()
+    try:
+        yield Engine.open(path, progress=bar, **common.settings)
+    finally:
+        bar.close()
+
+
+def positive(option: str, value: int) -> int:
+    """Return the value of an option that counts. Raises BadParameter for one below 1."""
+    if value < 1:
+        raise BadParameter(f"{option} must be at least 1, not {value}")
+    return value
