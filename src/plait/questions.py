@@ -64,7 +64,8 @@ class CallPath:
     target: Symbol
     steps: tuple[tuple[Edge, Symbol], ...] | None
     """each call with the symbol it leads to, the first from the source; None if no chain is known. Empty between a
-    class and its constructor"""
+    class and its constructor. Where calls alone lead nowhere, an OVERRIDES edge leads from a method to one that
+    replaces it"""
     start: Symbol
     """where the first step begins: the source or, for a class, its constructor"""
     searched: int
@@ -72,6 +73,11 @@ class CallPath:
     unresolved: tuple[tuple[Unresolved, bool], ...]
     """without a chain: the sites in what the source reaches that could go on, those first (True) that call the name of
     the target or of a symbol that is known to reach it; then by path and line. None of them: there is no such path"""
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether every step is a call."""
+        return self.steps is not None and all(edge.kind is EdgeKind.CALLS for edge, _ in self.steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,18 +129,30 @@ def call_path(snapshot: Snapshot, source: Symbol, target: Symbol) -> CallPath:
     starts = [end.id for end in ends(snapshot, source)]
     goals = [end.id for end in ends(snapshot, target)]
     found = walks.shortest(snapshot.edges, starts, goals)
+    if found.steps is None:
+        found = walks.shortest(snapshot.edges, starts, goals, dispatch=True)
     steps = found.steps
-    if steps is None and source != target and any(start in goals for start in starts):
+    if source != target and any(start in goals for start in starts):
         steps = ()
     symbols = symbols_of(snapshot, [end for edge in steps or () for end in (edge.source, edge.target)])
     return CallPath(
         source=source,
         target=target,
-        steps=None if steps is None else tuple((edge, symbols[edge.target]) for edge in steps),
-        start=symbols[steps[0].source] if steps else source,
+        steps=None if steps is None else tuple((edge, symbols[_called(edge)]) for edge in steps),
+        start=symbols[_calling_end(steps[0])] if steps else source,
         searched=len(found.reached),
         unresolved=() if steps is not None else _going_on(snapshot, found.reached, goals),
     )
+
+
+def _calling_end(edge: Edge) -> SymbolId:
+    """Where a step of a chain begins; an override is read from what it overrides."""
+    return edge.target if edge.kind is EdgeKind.OVERRIDES else edge.source
+
+
+def _called(edge: Edge) -> SymbolId:
+    """Where a step of a chain leads."""
+    return edge.source if edge.kind is EdgeKind.OVERRIDES else edge.target
 
 
 def _going_on(

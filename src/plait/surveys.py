@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from plait.graph import analyse, entries, walks
 from plait.model import Direction, Edge, EdgeKind, ReferenceKind, Symbol, SymbolId, Unknown, Unresolved
 from plait.protocols import Snapshot
-from plait.questions import symbols_of
+from plait.questions import calling, symbols_of
 
 _T = TypeVar("_T")
 
@@ -79,10 +79,10 @@ def hubs(snapshot: Snapshot, k: int, tests: bool | None) -> Listing[HubRow]:
     edges = _calls(snapshot, tests)
     called = analyse.call_pairs(edges)
     ranked = analyse.hubs(edges, share=1.0)
-    calling = len({source for source, _ in called})
+    sources = len({source for source, _ in called})
     symbols = symbols_of(snapshot, (hub.symbol for hub in ranked[:k]))
     rows = [
-        HubRow(symbols[hub.symbol], hub.callers, hub.callers / calling, len(calling(snapshot, [hub.symbol])))
+        HubRow(symbols[hub.symbol], hub.callers, hub.callers / sources, len(calling(snapshot, [hub.symbol])))
         for hub in ranked[:k]
     ]
     return Listing(tuple(rows), len(ranked), len(called), _open_calls(snapshot))

@@ -4,7 +4,7 @@
 |---|---|---|
 | json | `plait.graph.v1` | JSON's |
 | graphml | GraphML 1.0, ids as node ids | XML's; what XML 1.0 cannot hold (control characters) as `%` and hex digits |
-| dot | a digraph, nodes numbered, ids as attribute `symbol` | backslash before quote and backslash, `\\n` |
+| dot | a digraph, nodes numbered, ids as attribute `symbol` | backslash escapes |
 | mermaid | a flowchart, nodes numbered, labelled with the id | entity codes `#34;` |
 | cypher | one statement a line | backslash escapes |
 | csv | `nodes.csv` and `edges.csv` | RFC 4180 quotes |

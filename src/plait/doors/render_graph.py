@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from plait.doors.render import Json, counted, edge_json, symbol_json, unresolved_json
 from plait.graph.impact import Affected
-from plait.model import Direction, Edge, Symbol, Unresolved
+from plait.model import Direction, Edge, EdgeKind, Symbol, Unresolved
 from plait.questions import CallPath, Impact, Relations
 from plait.surveys import FlowRow, HubRow, Listing, Sites
 
@@ -36,13 +36,16 @@ def relations_json(relations: Relations, depth: int, limit: int) -> Json:
 
 
 def path_json(found: CallPath, limit: int) -> Json:
-    known = found.steps is not None
     steps = found.steps or ()
+    if found.steps is None:
+        answer = "unknown" if found.unresolved else "none"
+    else:
+        answer = "known" if found.is_sure else "possible"
     return {
         "schema": "plait.path.v1",
         "source": symbol_json(found.source),
         "target": symbol_json(found.target),
-        "answer": "known" if known else "unknown" if found.unresolved else "none",
+        "answer": answer,
         "total": len(steps),
         "limit": limit,
         "steps": [symbol_json(symbol) | {"edge": edge_json(edge)} for edge, symbol in steps],
@@ -128,9 +131,9 @@ def relations_text(relations: Relations, depth: int, limit: int) -> Iterator[str
         could = "could be it" if callers else "could lead to more"
         within = ""
     shown = _shown(limit, len(relations.reached), sites)
+    known = counted(len(relations.reached), "caller" if callers else "callee")
     yield (
-        f"{relations.symbol.qualified_name}: {counted(len(relations.reached), 'caller' if callers else 'callee')}{within},"
-        f" {counted(sites, 'unresolved site')} that {could}{shown}"
+        f"{relations.symbol.qualified_name}: {known}{within}, {counted(sites, 'unresolved site')} that {could}{shown}"
     )
 
 
@@ -143,7 +146,10 @@ def path_text(found: CallPath, limit: int) -> Iterator[str]:
         yield f"0  {found.start.path}:{found.start.span.start_line}  {_named(found.start)}"
         for number, (edge, symbol) in enumerate(found.steps, start=1):
             yield f"{number}  {_site(edge)}  {_named(symbol)}  {_told(edge)}"
-        yield f"{a} to {b}: {counted(len(found.steps), 'call')}, the shortest known"
+        if found.is_sure:
+            yield f"{a} to {b}: {counted(len(found.steps), 'call')}, the shortest known"
+        else:
+            yield f"{a} to {b}: {counted(len(found.steps), 'step')}, possible where an overriding method is run"
         return
     yield from _sites_text([site for site, _ in found.unresolved[:limit]])
     likely = sum(likely for _, likely in found.unresolved)
@@ -257,6 +263,8 @@ def _place(symbol: Symbol) -> str:
 
 
 def _told(edge: Edge) -> str:
+    if edge.kind is EdgeKind.OVERRIDES:
+        return f"may run instead, {edge.evidence.name.lower()}"
     choice = f", 1 of {edge.candidates} possible targets" if edge.candidates > 1 else ""
     return f"{edge.via}, {edge.evidence.name.lower()}{choice}"
 

@@ -33,7 +33,7 @@ class Chain:
     """What a search for a path found."""
 
     steps: tuple[Edge, ...] | None
-    """the calls from first to last; None if no chain is known"""
+    """the calls (or overriding, see `shortest`) from first to last; None if no chain is known"""
     reached: tuple[SymbolId, ...]
     """the starts and all that they reach, nearest first; where a chain was found, only what was seen until then"""
 
@@ -94,35 +94,42 @@ def walk(
     return nearest_first(found.values())
 
 
-def shortest(edges: Edges, starts: Iterable[SymbolId], goals: Iterable[SymbolId]) -> Chain:
-    """Return the shortest chain of at least one call; among equally short ones that with the smallest ids in order.
+def shortest(edges: Edges, starts: Iterable[SymbolId], goals: Iterable[SymbolId], *, dispatch: bool = False) -> Chain:
+    """Return the shortest chain of at least one step; among equally short ones that with the smallest ids in order.
 
-    A chain from a symbol to itself is recursion.
+    A chain from a symbol to itself is recursion. With dispatch a step also leads from a method to one that overrides it,
+    which a call of the first may run; its edge is the OVERRIDES edge, read from its target.
     """
     wanted = frozenset(goals)
     layer = sorted(dict.fromkeys(starts))
-    led: dict[SymbolId, Edge | None] = dict.fromkeys(layer)
+    led: dict[SymbolId, tuple[SymbolId, Edge] | None] = dict.fromkeys(layer)
     while layer:
-        calls: dict[SymbolId, list[Edge]] = {}
-        for edge in edges(layer, CALLS, Direction.OUT):
-            calls.setdefault(edge.source, []).append(edge)
+        steps: dict[SymbolId, dict[SymbolId, Edge]] = {symbol: {} for symbol in layer}
+        found = [(edge.source, edge.target, edge) for edge in edges(layer, CALLS, Direction.OUT)]
+        if dispatch:
+            overriding = edges(layer, (EdgeKind.OVERRIDES,), Direction.IN)
+            found += [(edge.target, edge.source, edge) for edge in overriding]
+        for source, target, edge in found:
+            known = steps[source].get(target)
+            if known is None or trust(edge) < trust(known):
+                steps[source][target] = edge
         following: list[SymbolId] = []
         # Sources stand in the order of their chains, so the first one to reach a symbol does so by the smallest.
         for source in layer:
-            targets = best(calls.get(source, ()), Direction.OUT)
-            ended = sorted(target for target in targets if target in wanted)
-            if ended:
-                return Chain(_back(targets[ended[0]], led), tuple(led))
-            for target in sorted(targets):
+            for target in sorted(steps[source]):
+                if target in wanted:
+                    return Chain(_back(source, steps[source][target], led), tuple(led))
+            for target in sorted(steps[source]):
                 if target not in led and not is_class(target):
-                    led[target] = targets[target]
+                    led[target] = (source, steps[source][target])
                     following.append(target)
         layer = following
     return Chain(None, tuple(led))
 
 
-def _back(last: Edge, led: dict[SymbolId, Edge | None]) -> tuple[Edge, ...]:
+def _back(source: SymbolId, last: Edge, led: dict[SymbolId, tuple[SymbolId, Edge] | None]) -> tuple[Edge, ...]:
     steps = [last]
-    while (before := led[steps[-1].source]) is not None:
-        steps.append(before)
+    while (before := led[source]) is not None:
+        source, edge = before
+        steps.append(edge)
     return tuple(reversed(steps))
