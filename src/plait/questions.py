@@ -1,7 +1,8 @@
 """Questions to the graph of a snapshot: values with the symbols in them, and what is not known beside what is.
 
 A class that is asked about stands for itself and its constructor: who calls it makes one, what it calls is what making
-one runs and what its body calls.
+one runs and what its body calls. Where it inherits its constructor, the graph does not tell who makes one from who makes
+another class of the family: callers of that constructor are then possible ones.
 """
 
 from __future__ import annotations
@@ -50,6 +51,8 @@ class Relations:
     unresolved: tuple[Unresolved, ...]
     """callers: sites that call the name of the symbol, or of a caller that was gone on from, and could mean it;
     callees: sites in the symbol, or in a callee that was gone on from, that could stay in the repository"""
+    shared: tuple[Symbol, int] | None = None
+    """callers of a class without a constructor of its own: the inherited one, and how many symbols call that"""
 
     @property
     def edges(self) -> tuple[tuple[Edge, Symbol], ...]:
@@ -64,8 +67,10 @@ class CallPath:
     target: Symbol
     steps: tuple[tuple[Edge, Symbol], ...] | None
     """each call with the symbol it leads to, the first from the source; None if no chain is known. Empty between a
-    class and its constructor. Where calls alone lead nowhere, an OVERRIDES edge leads from a method to one that
+    class and the constructor it runs. Where calls alone lead nowhere, an OVERRIDES edge leads from a method to one that
     replaces it"""
+    is_sure: bool
+    """whether every step is a call, and the last one of the target itself, not of a constructor that it inherits"""
     start: Symbol
     """where the first step begins: the source or, for a class, its constructor"""
     searched: int
@@ -73,11 +78,6 @@ class CallPath:
     unresolved: tuple[tuple[Unresolved, bool], ...]
     """without a chain: the sites in what the source reaches that could go on, those first (True) that call the name of
     the target or of a symbol that is known to reach it; then by path and line. None of them: there is no such path"""
-
-    @property
-    def is_sure(self) -> bool:
-        """Whether every step is a call."""
-        return self.steps is not None and all(edge.kind is EdgeKind.CALLS for edge, _ in self.steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +103,30 @@ def ends(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
     return [symbol, *(method for method in snapshot.named("__init__") if method.parent == symbol.id)]
 
 
+def inherited_constructor(snapshot: Snapshot, symbol: Symbol) -> Symbol | None:
+    """The constructor that a class without one of its own takes from the nearest base; None for anything else."""
+    if symbol.kind is not SymbolKind.CLASS or len(ends(snapshot, symbol)) > 1:
+        return None
+    constructors = {method.parent: method for method in snapshot.named("__init__")}
+    layer, seen = [symbol.id], {symbol.id}
+    while layer:
+        bases = [edge.target for edge in snapshot.edges(layer, [EdgeKind.INHERITS], Direction.OUT)]
+        layer = sorted(dict.fromkeys(base for base in bases if base not in seen))
+        seen.update(layer)
+        for base in layer:
+            if base in constructors:
+                return constructors[base]
+    return None
+
+
 def relations(
     snapshot: Snapshot, symbol: Symbol, direction: Direction, depth: int, weakest: Evidence, tests: bool | None
 ) -> Relations:
     """Return what is within `depth` calls; `tests` keeps only tests (True) or none, wherever the calls lead through."""
+    inherited = inherited_constructor(snapshot, symbol)
     starts = [end.id for end in ends(snapshot, symbol)]
+    if inherited and direction is Direction.OUT:
+        starts.append(inherited.id)
     found = walks.walk(snapshot.edges, starts, direction, depth=depth, weakest=weakest)
     symbols = symbols_of(snapshot, (reach.symbol for reach in found))
     onward = [one.symbol for one in found if one.hop < depth and not walks.is_class(one.symbol)]
@@ -122,23 +141,30 @@ def relations(
             if tests is None or symbols[one.symbol].is_test == tests
         ),
         unresolved=tuple(site for site in sites if site.reference.kind is not ReferenceKind.BASE),
+        shared=(inherited, len(walks.walk(snapshot.edges, [inherited.id], Direction.IN, weakest=weakest)))
+        if inherited and direction is Direction.IN
+        else None,
     )
 
 
 def call_path(snapshot: Snapshot, source: Symbol, target: Symbol) -> CallPath:
-    starts = [end.id for end in ends(snapshot, source)]
+    starts = [end.id for end in (*ends(snapshot, source), inherited_constructor(snapshot, source)) if end]
     goals = [end.id for end in ends(snapshot, target)]
     found = walks.shortest(snapshot.edges, starts, goals)
+    is_sure = found.steps is not None
     if found.steps is None:
+        inherited = inherited_constructor(snapshot, target)
+        goals += [inherited.id] if inherited else []
         found = walks.shortest(snapshot.edges, starts, goals, dispatch=True)
     steps = found.steps
     if source != target and any(start in goals for start in starts):
-        steps = ()
+        steps, is_sure = (), True
     symbols = symbols_of(snapshot, [end for edge in steps or () for end in (edge.source, edge.target)])
     return CallPath(
         source=source,
         target=target,
         steps=None if steps is None else tuple((edge, symbols[_called(edge)]) for edge in steps),
+        is_sure=is_sure,
         start=symbols[_calling_end(steps[0])] if steps else source,
         searched=len(found.reached),
         unresolved=() if steps is not None else _going_on(snapshot, found.reached, goals),

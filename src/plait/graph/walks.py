@@ -97,7 +97,7 @@ def walk(
 def shortest(edges: Edges, starts: Iterable[SymbolId], goals: Iterable[SymbolId], *, dispatch: bool = False) -> Chain:
     """Return the shortest chain of at least one step; among equally short ones that with the smallest ids in order.
 
-    A chain from a symbol to itself is recursion. With dispatch a step also leads from a method to one that overrides it,
+    A chain from a symbol to itself is recursion. With dispatch a step also leads from a method to what overrides it,
     which a call of the first may run; its edge is the OVERRIDES edge, read from its target.
     """
     wanted = frozenset(goals)
