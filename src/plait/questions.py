@@ -1,8 +1,8 @@
 """Questions to the graph of a snapshot: values with the symbols in them, and what is not known beside what is.
 
 A class that is asked about stands for itself and its constructor: who calls it makes one, what it calls is what making
-one runs and what its body calls. Where it inherits its constructor, the graph does not tell who makes one from who makes
-another class of the family: callers of that constructor are then possible ones.
+one runs and what its body calls. Where it inherits its constructor, the graph does not tell who makes one from
+who makes another class of the family: callers of that constructor are then possible ones.
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ def path_text(found: CallPath, limit: int) -> Iterator[str]:
         if found.is_sure:
             yield f"{a} to {b}: {counted(len(found.steps), 'call')}, the shortest known"
         else:
-            yield f"{a} to {b}: {counted(len(found.steps), 'step')}, possible, not sure: over what may be overridden or inherited"
+            yield f"{a} to {b}: {counted(len(found.steps), 'step')}, possible by what is overridden or inherited"
         return
     yield from _sites_text([site for site, _ in found.unresolved[:limit]])
     likely = sum(likely for _, likely in found.unresolved)
