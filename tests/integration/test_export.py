@@ -4,34 +4,13 @@ import csv
 import json
 import re
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from click.testing import CliRunner, Result
+from asking import as_json, plait, written
 
 from plait import Engine
-from plait.doors.cli import main
 from plait.model import Direction, EdgeKind
-
-
-def written(root: Path, files: dict[str, str]) -> Path:
-    for path, text in files.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text, encoding="utf-8")
-    return root
-
-
-def plait(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(main, [*map(str, arguments), "--embedder", "hashing"], catch_exceptions=False)
-
-
-def as_json(*arguments: str | Path) -> dict[str, Any]:
-    result = plait(*arguments, "--json")
-    assert (result.exit_code, result.stderr) == (0, "")
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
-
 
 HOSTILE = "pkg/a<b>&\"c'd\\e\nf\rg\x01;#{|}--> é\u2028=.py"
 
