@@ -8,8 +8,7 @@ from plait.engine import Answer, Engine, Relations
 from plait.errors import PlaitError, RequestError
 from plait.model import Edge, Evidence, Filter, Hit, Reason, Symbol, SymbolId, Unresolved
 from plait.settings import Settings
-
-__version__ = "0.1.0"
+from plait.version import __version__
 
 __all__ = [
     "Answer",
@@ -26,4 +25,5 @@ __all__ = [
     "Symbol",
     "SymbolId",
     "Unresolved",
+    "__version__",
 ]

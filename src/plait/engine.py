@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
-from typing import overload
+from typing import TypeVar, overload
 
 from plait import plugins
 from plait.errors import AmbiguousSymbol, BadParameter, BrokenIndex, EmptyQuery, NoSuchPath, UnknownSymbol
@@ -36,6 +38,9 @@ from plait.protocols import Embedder, Snapshot, Strategy
 from plait.settings import Settings
 from plait.store.embedded import FORMAT, EmbeddedSnapshot, EmbeddedWriter
 from plait.terms import query_terms
+from plait.version import __version__
+
+T = TypeVar("T")
 
 
 def _silent(stage: str, done: int, total: int) -> None:
@@ -97,21 +102,27 @@ class Engine:
 
         Raises NoSuchPath, BadParameter for a setting.
         """
-        root = Path(path).expanduser()
-        if not root.exists():
-            raise NoSuchPath(str(path))
+        try:
+            root = Path(path).expanduser().resolve(strict=True)
+        except (OSError, RuntimeError, ValueError):  # also a link loop, `~name` of nobody, a null byte
+            raise NoSuchPath(str(path)) from None
         if not root.is_dir():
             raise BadParameter(f"{path}: is a file; give the folder around it")
-        root = root.resolve()
         return cls(root, Settings.load(root, settings), progress)
 
     @property
     def path(self) -> Path:
-        """The index file: one for each folder, embedder, graph builder and format."""
-        mixture = f"{FORMAT}\0{self._embedder.fingerprint}\0{self.settings.graph}\0{self.settings.max_file_bytes}"
-        place = blake2b(str(self.root).encode(), digest_size=6).hexdigest()
+        """The index file: one for each folder and everything else that decides what is in it.
+
+        To that belongs the version of Python, whose grammar and standard library the parser and the graph go by.
+        """
+        python = f"{sys.version_info.major}.{sys.version_info.minor}"
+        parts = (__version__, python, FORMAT, self._embedder.fingerprint, self.settings.graph)
+        mixture = "\0".join(map(str, (*parts, self.settings.max_file_bytes)))
+        place = blake2b(os.fsencode(self.root), digest_size=6).hexdigest()
         kind = blake2b(mixture.encode(), digest_size=6).hexdigest()
-        return self.settings.cache / f"{self.root.name or 'root'}-{place}" / f"{kind}.sqlite"
+        name = re.sub(r"\W", "_", self.root.name, flags=re.ASCII)[:40] or "root"
+        return self.settings.cache / f"{name}-{place}" / f"{kind}.sqlite"
 
     @cached_property
     def _embedder(self) -> Embedder:
@@ -121,9 +132,11 @@ class Engine:
     def index(self, *, force: bool = False) -> IndexReport:
         """Build the snapshot anew; with force, without taking vectors from the one before."""
         try:
-            before = None if force else EmbeddedSnapshot(self.path)
+            return self._build(None if force else EmbeddedSnapshot(self.path))
         except (FileNotFoundError, BrokenIndex):
-            before = None
+            return self._build(None)
+
+    def _build(self, before: Snapshot | None) -> IndexReport:
         self._snapshot, report = build(
             self.root,
             EmbeddedWriter(self.path),
@@ -137,20 +150,30 @@ class Engine:
 
     def snapshot(self) -> Snapshot:
         """Return a snapshot of the folder as it is now, building it if there is none or a file has changed."""
-        if self._snapshot is None:
-            try:
+        try:
+            if self._snapshot is None:
                 self._snapshot = EmbeddedSnapshot(self.path)
-            except (FileNotFoundError, BrokenIndex):
-                self._snapshot = None
-        if self._snapshot is None or not is_fresh(self.root, self._snapshot):
+            fresh = is_fresh(self.root, self._snapshot)
+        except (FileNotFoundError, BrokenIndex):
+            fresh = False
+        if not fresh:
             self.index()
         assert self._snapshot is not None
         return self._snapshot
+
+    def _ask(self, question: Callable[[Snapshot], T]) -> T:
+        """Answer from the snapshot; one whose file turns out to be damaged is built anew."""
+        try:
+            return question(self.snapshot())
+        except BrokenIndex:
+            self._build(None)
+            return question(self.snapshot())
 
     def query(self, text: str, where: Filter = Filter()) -> Query:
         """Make a question for strategies. Raises EmptyQuery for one without a visible character."""
         if not text.strip():
             raise EmptyQuery
+        text = text.encode(errors="replace").decode()  # an argument that is not UTF-8 holds lone surrogates
         (vector,) = self._embedder.encode([text], role="query")
         return Query(text, vector, query_terms(text), where)
 
@@ -172,15 +195,18 @@ class Engine:
             raise BadParameter(f"k must be at least 1, not {k}")
         chosen = self.strategy(strategy) if strategy is None or isinstance(strategy, str) else strategy
         query = self.query(text, where)
-        snapshot = self.snapshot()
-        ranking = chosen.retrieve(query, snapshot)
-        return Answer(
-            query=text,
-            strategy=str(chosen),
-            state=snapshot.info.state,
-            total=len(ranking.candidates),
-            hits=hits(snapshot, ranking.candidates[:k]),
-        )
+
+        def answer(snapshot: Snapshot) -> Answer:
+            ranking = chosen.retrieve(query, snapshot)
+            return Answer(
+                query=query.text,
+                strategy=str(chosen),
+                state=snapshot.info.state,
+                total=len(ranking.candidates),
+                hits=hits(snapshot, ranking.candidates[:k]),
+            )
+
+        return self._ask(answer)
 
     def find(self, name: str) -> Symbol:
         """Return the one symbol that a name means.
@@ -189,7 +215,7 @@ class Engine:
         that begins at a dot. If several symbols end in it, one whose qualified name is the name itself wins.
         Raises UnknownSymbol with near names, or AmbiguousSymbol with the choices.
         """
-        return find(self.snapshot(), name)
+        return self._ask(lambda snapshot: find(snapshot, name))
 
     def evaluate(
         self, collection: Collection, strategies: Sequence[str | Strategy], measures: Sequence[Measure]
@@ -211,31 +237,31 @@ class Engine:
 
     def callers(self, name: str) -> Relations:
         """Return who calls the symbol; for a class, who constructs it."""
-        return self._relations(name, Direction.IN)
+        return self._ask(lambda snapshot: relations(snapshot, name, Direction.IN))
 
     def callees(self, name: str) -> Relations:
         """Return what the symbol calls."""
-        return self._relations(name, Direction.OUT)
+        return self._ask(lambda snapshot: relations(snapshot, name, Direction.OUT))
 
-    def _relations(self, name: str, direction: Direction) -> Relations:
-        snapshot = self.snapshot()
-        symbol = find(snapshot, name)
-        ends = [symbol, *_constructor(snapshot, symbol)] if direction is Direction.IN else [symbol]
-        edges = snapshot.edges([end.id for end in ends], [EdgeKind.CALLS], direction)
-        other = [edge.source if direction is Direction.IN else edge.target for edge in edges]
-        symbols = {found.id: found for found in snapshot.symbols(other)}
-        pairs = [(edge, symbols[end]) for edge, end in zip(edges, other, strict=True)]
-        sites = (
-            snapshot.unresolved(name=symbol.name)
-            if direction is Direction.IN
-            else snapshot.unresolved(source=symbol.id)
-        )
-        return Relations(
-            symbol=symbol,
-            direction=direction,
-            edges=tuple(sorted(pairs, key=lambda pair: (pair[0].path, pair[0].line, pair[1].id))),
-            unresolved=tuple(site for site in sites if site.reason.could_be_here),
-        )
+
+def relations(snapshot: Snapshot, name: str, direction: Direction) -> Relations:
+    """As Engine.callers and Engine.callees, in a given snapshot."""
+    symbol = find(snapshot, name)
+    ends = [symbol, *_constructor(snapshot, symbol)] if direction is Direction.IN else [symbol]
+    edges = snapshot.edges([end.id for end in ends], [EdgeKind.CALLS], direction)
+    other = [edge.source if direction is Direction.IN else edge.target for edge in edges]
+    symbols = {found.id: found for found in snapshot.symbols(other)}
+    pairs = [(edge, symbols[end]) for edge, end in zip(edges, other, strict=True)]
+    if direction is Direction.IN:
+        sites = snapshot.unresolved(name=symbol.name)
+    else:
+        sites = snapshot.unresolved(source=symbol.id)
+    return Relations(
+        symbol=symbol,
+        direction=direction,
+        edges=tuple(sorted(pairs, key=lambda pair: (pair[0].path, pair[0].line, pair[1].id))),
+        unresolved=tuple(site for site in sites if site.reason.could_be_here),
+    )
 
 
 def hits(snapshot: Snapshot, candidates: Sequence[Candidate]) -> tuple[Hit, ...]:
@@ -253,10 +279,10 @@ def hits(snapshot: Snapshot, candidates: Sequence[Candidate]) -> tuple[Hit, ...]
 
 def find(snapshot: Snapshot, name: str) -> Symbol:
     """As Engine.find, in a given snapshot."""
-    wanted = name.strip()
+    wanted = name.strip().encode(errors="replace").decode()
     if by_id := snapshot.symbols([SymbolId(wanted)]):
         return by_id[0]
-    if at_line := re.fullmatch(r"(.+):(\d+)", wanted):
+    if at_line := re.fullmatch(r"(.+):(\d{1,9})", wanted, re.DOTALL):
         return _at(snapshot, at_line[1], int(at_line[2]), wanted)
     dotted = wanted.removesuffix("()").replace("::", ".").replace("/", ".")
     ending = [
@@ -313,7 +339,7 @@ def _constructor(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
 
 def _extract(symbol: Symbol, text: str, candidate: Candidate) -> tuple[Span, str]:
     """Return what of the symbol to show: all of a function, else the own lines that the best reason points into."""
-    if symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD) or not symbol.own:
+    if symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD):
         return symbol.span, text
     content = text.encode()
     pointed = next((reason.span for reason in candidate.reasons if reason.span), None)

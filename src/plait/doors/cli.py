@@ -6,6 +6,7 @@ Exit codes: 0 ran (also with no result), 1 a gate failed, 2 could not run: one l
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,6 +31,8 @@ from plait.model import Filter, SymbolKind
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 COULD_NOT_RUN = 2
+INTERRUPTED = 130
+"""As a shell reports a program that Ctrl-C ended: 128 and the signal's number."""
 
 STRATEGIES = ("vector", "naive", "constrained", "structural", "structural(template='smoothed')", "lexical", "hybrid")
 """What `eval` runs if nothing is said: the plain vector ranking first, as the one to compare with."""
@@ -46,6 +49,18 @@ class Common:
 class Plait(click.Group):
     """Turns every error raised on purpose into one line and exit code 2."""
 
+    def main(self, *args: Any, **extra: Any) -> Any:
+        try:
+            ended = super().main(*args, **extra | {"standalone_mode": False})
+        except click.ClickException as error:
+            context = error.ctx if isinstance(error, click.UsageError) else None
+            command = context.command_path.partition(" ")[2] if context else ""
+            notice(f"plait: {' '.join(error.format_message().split())} (see plait {command} --help)")
+            ended = COULD_NOT_RUN
+        except click.Abort:
+            ended = INTERRUPTED
+        sys.exit(ended if isinstance(ended, int) else 0)
+
     def invoke(self, ctx: click.Context) -> Any:
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
@@ -55,6 +70,13 @@ class Plait(click.Group):
             return super().invoke(ctx)
         except PlaitError as error:
             notice(f"plait: {' '.join(str(error).split())}")
+            ctx.exit(COULD_NOT_RUN)
+        except BrokenPipeError:
+            # Who reads our output has seen enough. What is still buffered must not fail once more at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(0)
+        except OSError as error:
+            notice(f"plait: {error.strerror or error}{f': {error.filename}' if error.filename else ''}")
             ctx.exit(COULD_NOT_RUN)
 
 
@@ -79,6 +101,8 @@ def common(*names: str) -> Callable[[Command], Command]:
 
     return wrap
 
+
+COUNT = click.IntRange(min=1)
 
 html_report = click.option(
     "--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the report with pictures to this file."
@@ -117,7 +141,7 @@ def index(path: str, force: bool, show_skipped: bool, common: Common) -> None:
 @main.command()
 @click.argument("query")
 @click.argument("path", default=".")
-@click.option("-k", default=10, show_default=True, help="Number of results.")
+@click.option("-k", type=COUNT, default=10, show_default=True, help="Number of results.")
 @click.option("--strategy", metavar="NAME", help="Strategy, as name or name(parameter=value, ...).")
 @click.option("--explain", is_flag=True, help="Print every reason for every score.")
 @click.option("--kind", type=click.Choice([str(kind) for kind in SymbolKind]), multiple=True, help="Only this kind.")
@@ -145,7 +169,7 @@ def search(
 @main.command()
 @click.argument("symbol")
 @click.argument("path", default=".")
-@click.option("-k", default=50, show_default=True, help="Number of callers and of unresolved sites shown.")
+@click.option("-k", type=COUNT, default=50, show_default=True, help="Number of callers and of unresolved sites shown.")
 @common("embedder", "graph", "cache")
 def callers(symbol: str, path: str, k: int, common: Common) -> None:
     """List who calls SYMBOL, and the unresolved sites that could.
@@ -160,7 +184,7 @@ def callers(symbol: str, path: str, k: int, common: Common) -> None:
 @main.command()
 @click.argument("symbol")
 @click.argument("path", default=".")
-@click.option("-k", default=50, show_default=True, help="Number of callees and of unresolved sites shown.")
+@click.option("-k", type=COUNT, default=50, show_default=True, help="Number of callees and of unresolved sites shown.")
 @common("embedder", "graph", "cache")
 def callees(symbol: str, path: str, k: int, common: Common) -> None:
     """List what SYMBOL calls, and the sites in it that could not be resolved.
@@ -213,6 +237,8 @@ def explain(collection: str, query_id: str, strategies: tuple[str, ...], at: str
     topic = loaded.topic(query_id)
     with opened(str(loaded.corpus), common) as engine:
         trial = Trial.run(engine, loaded, strategies, [depth])
+    if len(trial.evaluation.labels) != 2:
+        raise BadParameter("explain compares two strategies, and these are the same; give two that differ")
     explanation = trial.explain(topic, *trial.evaluation.labels, k=depth)
     emit(
         judging.explanation_json(explanation),
