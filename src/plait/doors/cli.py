@@ -52,10 +52,12 @@ class Plait(click.Group):
     def main(self, *args: Any, **extra: Any) -> Any:
         try:
             ended = super().main(*args, **extra | {"standalone_mode": False})
+        except click.exceptions.NoArgsIsHelpError as error:
+            ended = click.echo(error.ctx.get_help() if error.ctx else "")
         except click.ClickException as error:
             context = error.ctx if isinstance(error, click.UsageError) else None
-            command = context.command_path.partition(" ")[2] if context else ""
-            notice(f"plait: {' '.join(error.format_message().split())} (see plait {command} --help)")
+            command = ["plait", *(context.command_path.split()[1:] if context else []), "--help"]
+            notice(f"plait: {' '.join(error.format_message().split())} (see {' '.join(command)})")
             ended = COULD_NOT_RUN
         except click.Abort:
             ended = INTERRUPTED
