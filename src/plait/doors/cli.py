@@ -53,7 +53,8 @@ class Plait(click.Group):
         try:
             ended = super().main(*args, **extra | {"standalone_mode": False})
         except click.exceptions.NoArgsIsHelpError as error:
-            ended = click.echo(error.ctx.get_help() if error.ctx else "")
+            click.echo(error.ctx.get_help() if error.ctx else "")
+            ended = 0
         except click.ClickException as error:
             context = error.ctx if isinstance(error, click.UsageError) else None
             command = ["plait", *(context.command_path.split()[1:] if context else []), "--help"]
