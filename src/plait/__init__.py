@@ -9,8 +9,7 @@ from plait.errors import PlaitError, RequestError
 from plait.model import Edge, Evidence, Filter, Hit, Reason, Symbol, SymbolId, Unresolved
 from plait.questions import Relations
 from plait.settings import Settings
-
-__version__ = "0.1.0"
+from plait.version import __version__
 
 __all__ = [
     "Answer",
@@ -27,4 +26,5 @@ __all__ = [
     "Symbol",
     "SymbolId",
     "Unresolved",
+    "__version__",
 ]

@@ -81,7 +81,8 @@ def documents(
                     "structural": tuple(structural[place]),
                     "smoothed": tuple(Passage(passage.span, "") for passage in plain[place]),
                 },
-                terms=(*terms(symbol.qualified_name), *terms(symbol.path), *terms(text)),
+                # Without a line of its own (a module of nothing but definitions) there is nothing to show.
+                terms=(*terms(symbol.qualified_name), *terms(symbol.path), *terms(text)) if text.strip() else (),
             )
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path, PurePosixPath
-from typing import overload
+from typing import TypeVar, overload
 
 from plait import plugins, questions, surveys
 from plait.changes import changed
@@ -39,6 +41,9 @@ from plait.settings import Settings
 from plait.store.embedded import FORMAT, EmbeddedSnapshot, EmbeddedWriter
 from plait.surveys import FlowRow, HubRow, Listing, Sites, WholeGraph
 from plait.terms import query_terms
+from plait.version import __version__
+
+T = TypeVar("T")
 
 
 def _silent(stage: str, done: int, total: int) -> None:
@@ -86,21 +91,27 @@ class Engine:
 
         Raises NoSuchPath, BadParameter for a setting.
         """
-        root = Path(path).expanduser()
-        if not root.exists():
-            raise NoSuchPath(str(path))
+        try:
+            root = Path(path).expanduser().resolve(strict=True)
+        except (OSError, RuntimeError, ValueError):  # also a link loop, `~name` of nobody, a null byte
+            raise NoSuchPath(str(path)) from None
         if not root.is_dir():
             raise BadParameter(f"{path}: is a file; give the folder around it")
-        root = root.resolve()
         return cls(root, Settings.load(root, settings), progress)
 
     @property
     def path(self) -> Path:
-        """The index file: one for each folder, embedder, graph builder and format."""
-        mixture = f"{FORMAT}\0{self._embedder.fingerprint}\0{self.settings.graph}\0{self.settings.max_file_bytes}"
-        place = blake2b(str(self.root).encode(), digest_size=6).hexdigest()
+        """The index file: one for each folder and everything else that decides what is in it.
+
+        To that belongs the version of Python, whose grammar and standard library the parser and the graph go by.
+        """
+        python = f"{sys.version_info.major}.{sys.version_info.minor}"
+        parts = (__version__, python, FORMAT, self._embedder.fingerprint, self.settings.graph)
+        mixture = "\0".join(map(str, (*parts, self.settings.max_file_bytes)))
+        place = blake2b(os.fsencode(self.root), digest_size=6).hexdigest()
         kind = blake2b(mixture.encode(), digest_size=6).hexdigest()
-        return self.settings.cache / f"{self.root.name or 'root'}-{place}" / f"{kind}.sqlite"
+        name = re.sub(r"\W", "_", self.root.name, flags=re.ASCII)[:40] or "root"
+        return self.settings.cache / f"{name}-{place}" / f"{kind}.sqlite"
 
     @cached_property
     def _embedder(self) -> Embedder:
@@ -110,9 +121,11 @@ class Engine:
     def index(self, *, force: bool = False) -> IndexReport:
         """Build the snapshot anew; with force, without taking vectors from the one before."""
         try:
-            before = None if force else EmbeddedSnapshot(self.path)
+            return self._build(None if force else EmbeddedSnapshot(self.path))
         except (FileNotFoundError, BrokenIndex):
-            before = None
+            return self._build(None)
+
+    def _build(self, before: Snapshot | None) -> IndexReport:
         self._snapshot, report = build(
             self.root,
             EmbeddedWriter(self.path),
@@ -126,20 +139,30 @@ class Engine:
 
     def snapshot(self) -> Snapshot:
         """Return a snapshot of the folder as it is now, building it if there is none or a file has changed."""
-        if self._snapshot is None:
-            try:
+        try:
+            if self._snapshot is None:
                 self._snapshot = EmbeddedSnapshot(self.path)
-            except (FileNotFoundError, BrokenIndex):
-                self._snapshot = None
-        if self._snapshot is None or not is_fresh(self.root, self._snapshot):
+            fresh = is_fresh(self.root, self._snapshot)
+        except (FileNotFoundError, BrokenIndex):
+            fresh = False
+        if not fresh:
             self.index()
         assert self._snapshot is not None
         return self._snapshot
+
+    def _ask(self, question: Callable[[Snapshot], T]) -> T:
+        """Answer from the snapshot; one whose file turns out to be damaged is built anew."""
+        try:
+            return question(self.snapshot())
+        except BrokenIndex:
+            self._build(None)
+            return question(self.snapshot())
 
     def query(self, text: str, where: Filter = Filter()) -> Query:
         """Make a question for strategies. Raises EmptyQuery for one without a visible character."""
         if not text.strip():
             raise EmptyQuery
+        text = text.encode(errors="replace").decode()  # an argument that is not UTF-8 holds lone surrogates
         (vector,) = self._embedder.encode([text], role="query")
         return Query(text, vector, query_terms(text), where)
 
@@ -161,15 +184,18 @@ class Engine:
             raise BadParameter(f"k must be at least 1, not {k}")
         chosen = self.strategy(strategy) if strategy is None or isinstance(strategy, str) else strategy
         query = self.query(text, where)
-        snapshot = self.snapshot()
-        ranking = chosen.retrieve(query, snapshot)
-        return Answer(
-            query=text,
-            strategy=str(chosen),
-            state=snapshot.info.state,
-            total=len(ranking.candidates),
-            hits=hits(snapshot, ranking.candidates[:k]),
-        )
+
+        def answer(snapshot: Snapshot) -> Answer:
+            ranking = chosen.retrieve(query, snapshot)
+            return Answer(
+                query=query.text,
+                strategy=str(chosen),
+                state=snapshot.info.state,
+                total=len(ranking.candidates),
+                hits=hits(snapshot, ranking.candidates[:k]),
+            )
+
+        return self._ask(answer)
 
     def find(self, name: str) -> Symbol:
         """Return the one symbol that a name means.
@@ -178,7 +204,7 @@ class Engine:
         that begins at a dot. If several symbols end in it, one whose qualified name is the name itself wins.
         Raises UnknownSymbol with near names, or AmbiguousSymbol with the choices.
         """
-        return find(self.snapshot(), name)
+        return self._ask(lambda snapshot: find(snapshot, name))
 
     def evaluate(
         self, collection: Collection, strategies: Sequence[str | Strategy], measures: Sequence[Measure]
@@ -215,43 +241,47 @@ class Engine:
     ) -> Relations:
         if depth < 1:
             raise BadParameter(f"the depth must be at least 1, not {depth}")
-        snapshot = self.snapshot()
-        return questions.relations(snapshot, find(snapshot, name), direction, depth, weakest, tests)
+        return self._ask(
+            lambda snapshot: questions.relations(snapshot, find(snapshot, name), direction, depth, weakest, tests)
+        )
 
     def path_between(self, source: str, target: str) -> CallPath:
         """Return the shortest chain of calls from the one symbol to the other, or what could still be one."""
-        snapshot = self.snapshot()
-        return questions.call_path(snapshot, find(snapshot, source), find(snapshot, target))
+        return self._ask(lambda snapshot: questions.call_path(snapshot, find(snapshot, source), find(snapshot, target)))
 
     def impact(self, name: str, *, weakest: Evidence = Evidence.AMBIGUOUS) -> Impact:
         """Return what may break when a symbol changes, or a file; whatever is defined in it counts as changed."""
-        snapshot = self.snapshot()
-        paths = [state.path for state in snapshot.files()]
-        module = _file(snapshot, paths, self.root, name)
-        symbol = module or find(snapshot, name)
-        return questions.impact_of(snapshot, questions.with_contents(snapshot, symbol), weakest, None)
+
+        def answer(snapshot: Snapshot) -> Impact:
+            symbol = _file(snapshot, self.root, name) or find(snapshot, name)
+            return questions.impact_of(snapshot, questions.with_contents(snapshot, symbol), weakest, None)
+
+        return self._ask(answer)
 
     def impact_of_diff(self, revision: str, *, weakest: Evidence = Evidence.AMBIGUOUS) -> Impact:
         """Return what may break by what differs from a git revision. Raises BadParameter for one that git lacks."""
-        snapshot = self.snapshot()
-        edit = changed(self.root, revision, snapshot)
-        return questions.impact_of(snapshot, edit.symbols, weakest, edit)
+
+        def answer(snapshot: Snapshot) -> Impact:
+            edit = changed(self.root, revision, snapshot)
+            return questions.impact_of(snapshot, edit.symbols, weakest, edit)
+
+        return self._ask(answer)
 
     def hubs(self, *, k: int = 20, tests: bool | None = None) -> Listing[HubRow]:
         """Return the k most called symbols, by (-callers, id)."""
-        return surveys.hubs(self.snapshot(), k, tests)
+        return self._ask(lambda snapshot: surveys.hubs(snapshot, k, tests))
 
     def flows(self, *, k: int = 20, tests: bool | None = False) -> Listing[FlowRow]:
         """Return the k entry points that reach most, with what they reach; calls out of tests are left out."""
-        return surveys.flows(self.snapshot(), k, tests)
+        return self._ask(lambda snapshot: surveys.flows(snapshot, k, tests))
 
     def unresolved(self, reason: Unknown | None = None) -> Sites:
         """Return the calls that could not be resolved: those with a reason, or all that could stay in the folder."""
-        return surveys.unresolved(self.snapshot(), reason)
+        return self._ask(lambda snapshot: surveys.unresolved(snapshot, reason))
 
     def graph(self) -> WholeGraph:
         """Return all symbols and edges."""
-        return surveys.whole(self.snapshot())
+        return self._ask(surveys.whole)
 
 
 def hits(snapshot: Snapshot, candidates: Sequence[Candidate]) -> tuple[Hit, ...]:
@@ -269,10 +299,10 @@ def hits(snapshot: Snapshot, candidates: Sequence[Candidate]) -> tuple[Hit, ...]
 
 def find(snapshot: Snapshot, name: str) -> Symbol:
     """As Engine.find, in a given snapshot."""
-    wanted = name.strip()
+    wanted = name.strip().encode(errors="replace").decode()
     if by_id := snapshot.symbols([SymbolId(wanted)]):
         return by_id[0]
-    if at_line := re.fullmatch(r"(.+):(\d+)", wanted):
+    if at_line := re.fullmatch(r"(.+):(\d{1,9})", wanted, re.DOTALL):
         return _at(snapshot, at_line[1], int(at_line[2]), wanted)
     dotted = wanted.removesuffix("()").replace("::", ".").replace("/", ".")
     ending = [
@@ -315,9 +345,10 @@ def _near(snapshot: Snapshot, dotted: str) -> list[str]:
     return [qualified for name in near for qualified in sorted(by_name[lower[name]])][:3]
 
 
-def _file(snapshot: Snapshot, paths: Sequence[str], root: Path, name: str) -> Symbol | None:
+def _file(snapshot: Snapshot, root: Path, name: str) -> Symbol | None:
     """Return the module of the file that a name means: a path from the root, from here, or any unique end of one."""
-    here = Path(name).expanduser().absolute()
+    paths = [state.path for state in snapshot.files()]
+    here = Path(os.path.abspath(name))
     from_here = here.relative_to(root).as_posix() if here.is_relative_to(root) else name
     exact = [path for path in (PurePosixPath(name).as_posix(), from_here) if path in paths]
     choices = exact[:1] or [path for path in paths if path.endswith(f"/{PurePosixPath(name).as_posix()}")]
@@ -335,7 +366,7 @@ def _distinct(symbol: Symbol, among: Sequence[Symbol]) -> str:
 
 def _extract(symbol: Symbol, text: str, candidate: Candidate) -> tuple[Span, str]:
     """Return what of the symbol to show: all of a function, else the own lines that the best reason points into."""
-    if symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD) or not symbol.own:
+    if symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD):
         return symbol.span, text
     content = text.encode()
     pointed = next((reason.span for reason in candidate.reasons if reason.span), None)

@@ -19,7 +19,7 @@ A message is one line: what is wrong, then the next step. Bad input files are no
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 
 class PlaitError(Exception):
@@ -36,8 +36,10 @@ class NoSuchPath(RequestError):
 
 
 class NothingToIndex(RequestError):
-    def __init__(self, path: str, skipped: int) -> None:
-        seen = f"{skipped} files were skipped (`plait index --skipped` says why)" if skipped else "the folder is empty"
+    def __init__(self, path: str, skipped: Mapping[str, int]) -> None:
+        """`skipped` counts what was left out, by reason."""
+        listed = ", ".join(f"{reason} {count}" for reason, count in skipped.items())
+        seen = f"skipped: {listed}" if skipped else "the folder is empty"
         super().__init__(f"{path}: no source file in a language that plait reads; {seen}")
 
 

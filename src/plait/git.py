@@ -129,13 +129,18 @@ def _run(root: Path, *arguments: str) -> bytes | None:
     git = shutil.which("git")
     if git is None:
         return None
-    done = subprocess.run(
-        [git, *_SAFE, *arguments],
-        cwd=root,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=os.environ | {"GIT_OPTIONAL_LOCKS": "0"},
-        check=False,
-    )
+    # Within a hook, git's own variables name another work tree than the folder asked about.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    try:
+        done = subprocess.run(
+            [git, *_SAFE, *arguments],
+            cwd=root,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment | {"GIT_OPTIONAL_LOCKS": "0"},
+            check=False,
+        )
+    except OSError:
+        return None
     return done.stdout if done.returncode == 0 else None

@@ -74,7 +74,7 @@ def build(
     sources, parsed, failed = _parse(root, states, max_file_bytes, progress)
     skipped = sorted([*skipped, *failed])
     if not parsed:
-        raise NothingToIndex(str(root), len(skipped))
+        raise NothingToIndex(str(root), _counted(str(skip.reason) for skip in skipped))
 
     linked: Graph = plugins.build("graph", graph).build(parsed)
     symbols = sorted((symbol for file in parsed for symbol in file.symbols), key=lambda symbol: symbol.id)
@@ -110,14 +110,9 @@ def build(
 
 
 def is_fresh(root: Path, snapshot: Snapshot) -> bool:
-    """Whether the files below root are those that the snapshot read, by size, times and inode.
-
-    Among what was left out, only what was left out for its kind or place is compared: a file that was read and then
-    left out is among the files.
-    """
-    states, skipped = source.discover(root)
-    unread = {skip.path for skip in snapshot.skipped()} - {state.path for state in snapshot.files()}
-    return states == snapshot.files() and {skip.path for skip in skipped} == unread
+    """Whether the files below root that plait reads are those that the snapshot read, by size, times and inode."""
+    states, _ = source.discover(root)
+    return states == snapshot.files()
 
 
 def _parse(

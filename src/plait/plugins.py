@@ -7,6 +7,7 @@ A description `name(parameter=value, ...)` is what a strategy prints itself as; 
 from __future__ import annotations
 
 import ast
+import math
 from dataclasses import Field, fields, is_dataclass
 from enum import Enum
 from importlib import import_module
@@ -63,7 +64,7 @@ def build(kind: Kind, description: str) -> Any:
     """Make the thing that `name` or `name(parameter=value, ...)` describes; values are Python literals."""
     name, given = _read(kind, description)
     made = load(kind, name)
-    known = {field.name: field for field in fields(made)} if is_dataclass(made) else {}
+    known = {field.name: field for field in fields(made) if field.init} if is_dataclass(made) else {}
     for parameter in given:
         if parameter not in known:
             there = ", ".join(known) or "none"
@@ -75,6 +76,14 @@ def describe(thing: Any) -> str:
     """Return `name(parameter=value, ...)` with every parameter, for a dataclass with a class attribute `name`."""
     values = ((field.name, getattr(thing, field.name)) for field in fields(thing))
     return f"{thing.name}({', '.join(f'{key}={_shown(value)}' for key, value in values)})"
+
+
+def at_least(thing: Any, **smallest: float) -> None:
+    """Check parameters of a plug-in against the smallest value that each can have. Raises BadParameter."""
+    for parameter, least in smallest.items():
+        value = getattr(thing, parameter)
+        if value < least:
+            raise BadParameter(f"{thing.name}: {parameter} must be at least {least}, not {value}")
 
 
 def _shown(value: object) -> str:
@@ -89,7 +98,7 @@ def _read(kind: Kind, description: str) -> tuple[str, dict[str, object]]:
                 return name, {}
             case ast.Call(func=ast.Name(id=name), args=[], keywords=keywords):
                 return name, {str(word.arg): ast.literal_eval(word.value) for word in keywords}
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         pass
     if description.replace("-", "_").isidentifier():
         return description, {}
@@ -101,11 +110,11 @@ def _typed(owner: str, field: Field[Any], value: object) -> object:
     default = field.default
     if isinstance(default, Enum):
         members = {member.name.lower(): member for member in type(default)}
-        if value in members:
-            return members[str(value)]
+        if isinstance(value, str) and value in members:
+            return members[value]
         raise BadParameter(f"{owner}: {field.name} must be one of {', '.join(map(repr, members))}, not {value!r}")
     if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
-    if type(value) is not type(default):
+    if type(value) is not type(default) or (isinstance(value, float) and not math.isfinite(value)):
         raise BadParameter(f"{owner}: {field.name} must be like {default!r}, not {value!r}")
     return value

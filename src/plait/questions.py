@@ -1,8 +1,7 @@
 """Questions to the graph of a snapshot: values with the symbols in them, and what is not known beside what is.
 
 A class that is asked about stands for itself and its constructor: who calls it makes one, what it calls is what making
-one runs and what its body calls. Where it inherits its constructor, the graph does not tell who makes one from
-who makes another class of the family: callers of that constructor are then possible ones.
+one runs, inherited or not, and what its body calls.
 """
 
 from __future__ import annotations
@@ -51,8 +50,6 @@ class Relations:
     unresolved: tuple[Unresolved, ...]
     """callers: sites that call the name of the symbol, or of a caller that was gone on from, and could mean it;
     callees: sites in the symbol, or in a callee that was gone on from, that could stay in the repository"""
-    shared: tuple[Symbol, int] | None = None
-    """callers of a class without a constructor of its own: the inherited one, and how many symbols call that"""
 
     @property
     def edges(self) -> tuple[tuple[Edge, Symbol], ...]:
@@ -70,7 +67,7 @@ class CallPath:
     class and the constructor it runs. Where calls alone lead nowhere, an OVERRIDES edge leads from a method to one that
     replaces it"""
     is_sure: bool
-    """whether every step is a call, and the last one of the target itself, not of a constructor that it inherits"""
+    """whether every step is a call"""
     start: Symbol
     """where the first step begins: the source or, for a class, its constructor"""
     searched: int
@@ -123,9 +120,8 @@ def relations(
     snapshot: Snapshot, symbol: Symbol, direction: Direction, depth: int, weakest: Evidence, tests: bool | None
 ) -> Relations:
     """Return what is within `depth` calls; `tests` keeps only tests (True) or none, wherever the calls lead through."""
-    inherited = inherited_constructor(snapshot, symbol)
     starts = [end.id for end in ends(snapshot, symbol)]
-    if inherited and direction is Direction.OUT:
+    if direction is Direction.OUT and (inherited := inherited_constructor(snapshot, symbol)):
         starts.append(inherited.id)
     found = walks.walk(snapshot.edges, starts, direction, depth=depth, weakest=weakest)
     symbols = symbols_of(snapshot, (reach.symbol for reach in found))
@@ -141,9 +137,6 @@ def relations(
             if tests is None or symbols[one.symbol].is_test == tests
         ),
         unresolved=tuple(site for site in sites if site.reference.kind is not ReferenceKind.BASE),
-        shared=(inherited, len(walks.walk(snapshot.edges, [inherited.id], Direction.IN, weakest=weakest)))
-        if inherited and direction is Direction.IN
-        else None,
     )
 
 
@@ -153,8 +146,6 @@ def call_path(snapshot: Snapshot, source: Symbol, target: Symbol) -> CallPath:
     found = walks.shortest(snapshot.edges, starts, goals)
     is_sure = found.steps is not None
     if found.steps is None:
-        inherited = inherited_constructor(snapshot, target)
-        goals += [inherited.id] if inherited else []
         found = walks.shortest(snapshot.edges, starts, goals, dispatch=True)
     steps = found.steps
     if source != target and any(start in goals for start in starts):

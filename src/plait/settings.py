@@ -47,7 +47,7 @@ class Settings:
                 if name not in names:
                     raise BadParameter(f"{source}: no setting is called {name!r}; there are: {', '.join(names)}")
                 if value is not None and value != "":
-                    values[name] = _converted(source, name, value)
+                    values[name] = _converted(source, name, value, root)
         return cls(**values)  # type: ignore[arg-type]  # _converted gives each field its type
 
 
@@ -60,14 +60,21 @@ def _from_file(path: Path) -> dict[str, Any]:
         raise BadParameter(f"{path}: cannot be read as TOML ({error}); mend or remove it") from error
 
 
-def _converted(source: str, name: str, value: object) -> object:
+def _converted(source: str, name: str, value: object, root: Path) -> object:
     if name == "cache":
-        return Path(str(value)).expanduser().absolute()
-    if name == "max_file_bytes":
         try:
-            return int(str(value))
-        except ValueError:
-            raise BadParameter(f"{source}: {name} must be a number of bytes, not {value!r}") from None
+            path = Path(str(value)).expanduser()
+        except RuntimeError:  # `~name` of nobody
+            raise BadParameter(f"{source}: the cache folder {value} does not exist for any user") from None
+        # A relative folder is meant from where it is written down.
+        path = (root / path if source == FILE else path).absolute()
+        if source == FILE and path.is_relative_to(root):
+            raise BadParameter(f"{source}: the cache must lie outside of {root}, into which plait writes nothing")
+        return path
+    if name == "max_file_bytes":
+        if not str(value).isdecimal():
+            raise BadParameter(f"{source}: {name} must be a number of bytes, not {value!r}")
+        return int(str(value))
     if not isinstance(value, str):
         raise BadParameter(f"{source}: {name} must be text, not {value!r}")
     return value

@@ -146,6 +146,19 @@ def test_the_demo_tells_the_experiment() -> None:
             "plait: shop: no topic 'Q99'; there are: Q1",
         ),
         (["explain", "shop", "Q1"], "plait: explain compares two strategies, 0 given"),
+        (["explain", "shop", "Q1", *["--strategy", "vector"] * 2], "plait: explain compares two strategies, and these"),
+        (["search", "x", "~nobody-of-that-name"], "plait: ~nobody-of-that-name: no such file or folder"),
+        (["search", "x", "n" * 5000], "plait: nnnn"),
+        (["search", "x", ".", "-k", "0"], "plait: Invalid value for '-k': 0 is not in the range x>=1."),
+        (["search"], "plait: Missing argument 'QUERY'. (see plait search --help)"),
+        (["search", "x", ".", "--strategy", "hybrid(depth={[]:1})"], "plait: 'hybrid(depth={[]:1})' does not describe"),
+        (["search", "x", ".", "--strategy", "constrained(walk=[])"], "plait: constrained: walk must be one of"),
+        (
+            ["search", "x", ".", "--strategy", "hybrid(lexical=1e999)"],
+            "plait: hybrid: lexical must be like 1.0",
+        ),
+        (["search", "x", ".", "--strategy", "naive(k=-3)"], "plait: naive: k must be at least 1, not -3"),
+        (["callers", f"a.py:{'9' * 5000}", "."], "plait: no symbol is called"),
     ],
 )
 def test_what_cannot_run_exits_with_2_and_one_line(arguments: list[str], message: str) -> None:
@@ -214,3 +227,23 @@ def test_a_file_name_with_odd_characters(tmp_path: Path) -> None:
     found = as_json("search", "odd", str(tmp_path), "--kind", "function")
     assert found["hits"][0]["path"] == "a b%:\n.py"
     assert found["hits"][0]["id"] == "a%20b%25%3A%0A.py:odd()."
+
+
+def test_the_endless_walk_of_two_symbols_ends(repository: Path) -> None:
+    for strategy in ("naive(hops=100000000)", "constrained(hops=100000000, walk='both')"):
+        assert plait("search", "cart", str(repository), "--strategy", strategy).exit_code == 0
+
+
+def test_control_characters_are_shown_escaped(tmp_path: Path) -> None:
+    (tmp_path / "a\x1b[31mb.py").write_text("def odd(): pass\n")
+    result = plait("search", "odd", str(tmp_path))
+    assert "\x1b" not in result.stdout
+    assert "a\\x1b[31mb.py:1-1" in result.stdout
+
+
+def test_a_repository_cannot_choose_a_cache_inside_itself(repository: Path) -> None:
+    (repository / "plait.toml").write_text('cache = "here"')
+    result = plait("search", "cart", str(repository), "--cache", "")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "the cache must lie outside" in result.stderr
+    assert not (repository / "here").exists()

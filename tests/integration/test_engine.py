@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -215,7 +216,7 @@ def test_nothing_to_index(tmp_path: Path) -> None:
     with pytest.raises(NothingToIndex, match="the folder is empty"):
         engine(tmp_path).index()
     (tmp_path / "notes.md").write_text("# notes")
-    with pytest.raises(NothingToIndex, match="1 files were skipped"):
+    with pytest.raises(NothingToIndex, match="skipped: unsupported language 1"):
         engine(tmp_path).index()
 
 
@@ -225,3 +226,52 @@ def test_importing_plait_loads_no_numerical_library() -> None:
     )
     done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_callers_of_a_class_that_inherits_its_constructor(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(
+        "class A:\n    def __init__(self): pass\n\n\nclass B(A): pass\n\n\ndef make():\n    B()\n"
+    )
+    opened = engine(tmp_path)
+    assert [end.name for _, end in opened.callers("B").edges] == ["make"]
+    assert [end.name for _, end in opened.callers("A.__init__").edges] == ["make"]
+
+
+def test_an_index_that_is_damaged_inside_is_built_again(repository: Path) -> None:
+    opened = engine(repository)
+    opened.index()
+    content = opened.path.read_bytes()
+    opened.path.write_bytes(content[:8192] + b"\xff" * (len(content) - 8192))
+    assert engine(repository).search("connect", k=1)[0].symbol.name == "connect"
+    opened.path.write_bytes(content[:8192] + b"\xff" * (len(content) - 8192))
+    assert engine(repository).index().embedded > 0
+
+
+def test_threads_that_index_at_once_agree(repository: Path) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: engine(repository).search("connect", k=3).hits, range(4)))
+    assert answers == [answers[0]] * 4
+
+
+def test_what_plait_does_not_read_does_not_renew_the_index(repository: Path) -> None:
+    opened = engine(repository)
+    built = opened.index()
+    (repository / "notes.txt").write_text("nothing")
+    before = opened.path.stat().st_mtime_ns
+    opened.search("connect")
+    assert (opened.path.stat().st_mtime_ns, built.info.state) == (before, opened.snapshot().info.state)
+
+
+def test_a_module_without_a_line_of_its_own_is_no_hit(tmp_path: Path) -> None:
+    (tmp_path / "lonely.py").write_text("def f(): return 1")
+    for strategy in ("hybrid", "lexical", "vector", "structural"):
+        found = engine(tmp_path).search("lonely", strategy=strategy)
+        assert [hit.symbol.name for hit in found] in (["f"], [])
+
+
+def test_a_root_with_a_long_or_odd_name(tmp_path: Path) -> None:
+    for name in ("n" * 250, "a\nb", "größe"):
+        root = tmp_path / name
+        root.mkdir()
+        (root / "a.py").write_text("def f(): pass\n")
+        assert engine(root).find("f").path == "a.py"

@@ -41,10 +41,11 @@ def test_a_circle_of_calls(app: Path) -> None:
 
 def test_a_class_that_inherits_its_constructor(app: Path) -> None:
     assert lines("callers", "DiskStore", app) == [
-        "it inherits app.store.Store.__init__: 1 caller of that could make one, too",
-        "app.store.DiskStore: 0 callers, 0 unresolved sites that could be it",
+        "app/web.py:13  app.web.main  [function]  construct, scoped",
+        "app.store.DiskStore: 1 caller, 0 unresolved sites that could be it",
     ]
-    assert as_json("path", "main", "DiskStore", app)["answer"] == "possible"
+    assert as_json("path", "main", "DiskStore", app)["answer"] == "known"
+    assert as_json("path", "DiskStore", "Store.__init__", app)["steps"] == []
 
 
 def test_the_shortest_path(app: Path) -> None:
@@ -95,7 +96,7 @@ def test_a_path_may_lead_over_an_overriding_method(app: Path) -> None:
     assert lines("path", "handle", "store.write", app)[2:] == [
         "2  app/store.py:10  app.store.DiskStore.save  [method]  may run instead, scoped",
         "3  app/store.py:11  app.store.write  [function]  call, scoped",
-        "app.web.handle to app.store.write: 3 steps, possible by what is overridden or inherited",
+        "app.web.handle to app.store.write: 3 steps, possible where an overriding method runs",
     ]
 
 
@@ -103,7 +104,7 @@ def test_hubs(app: Path) -> None:
     (app / "app" / "more.py").write_text("from app.web import parse\n\n\ndef a():\n    parse(1)\n    parse(2)\n")
     assert lines("hubs", app, "-k", "1") == [
         "app/web.py:8-9  app.web.parse  [function]  2 callers, 28.6% of all that call something",
-        "7 called symbols, 8 calls resolved, 2 unresolved sites could be more; the first 1 are shown, -k shows more",
+        "8 called symbols, 9 calls resolved, 2 unresolved sites could be more; the first 1 are shown, -k shows more",
     ]
     found = as_json("hubs", app, "--tests")
     assert (found["schema"], names(found["hubs"]), found["edges_total"]) == ("plait.hubs.v1", ["app.web.handle"], 1)
@@ -113,13 +114,13 @@ def test_flows(app: Path) -> None:
     assert lines("flows", app) == [
         "app/web.py:4-5  app.web.handle  [function]  reaches 2",
         "    app.store.Store.save, app.web.parse",
+        "app/web.py:12-14  app.web.main  [function]  reaches 2",
+        "    app.store.DiskStore, app.store.Store.__init__",
         "app/store.py:10-11  app.store.DiskStore.save  [method]  reaches 1",
         "    app.store.write",
-        "app/web.py:12-14  app.web.main  [function]  reaches 1",
-        "    app.store.Store.__init__",
         "app/web.py:17-18  app.web.ping  [function]  reaches 1",
         "    app.web.pong",
-        "4 flows, 6 calls resolved, 2 unresolved sites could be more",
+        "4 flows, 7 calls resolved, 2 unresolved sites could be more",
     ]
     found = as_json("flows", app, "-k", "1")
     assert (found["schema"], found["total"], len(found["flows"])) == ("plait.flows.v1", 4, 1)
@@ -145,7 +146,7 @@ def test_unresolved(app: Path) -> None:
         "       2  unknown receiver",
         "       1  builtin (leads out of the repository)",
         "app/web.py:9  ? request.body(...)  unknown receiver",
-        "8 call edges, 2 unresolved sites that could be calls within the repository;"
+        "9 call edges, 2 unresolved sites that could be calls within the repository;"
         " the first 1 are shown, -k shows more",
     ]
     found = as_json("unresolved", app, "--reason", "builtin")
@@ -157,8 +158,8 @@ def test_unresolved(app: Path) -> None:
     [
         (["callers", "write"], "plait: 'write' could be 2 symbols; say which: app.other.write, app.store.write"),
         (["path", "main", "nobody"], "plait: no symbol is called 'nobody'; "),
-        (["callers", "parse", "--depth", "0"], "plait: --depth must be at least 1, not 0"),
-        (["hubs", "-k", "0"], "plait: -k must be at least 1, not 0"),
+        (["callers", "parse", "--depth", "0"], "plait: Invalid value for '--depth': 0 is not in the range x>=1."),
+        (["hubs", "-k", "0"], "plait: Invalid value for '-k': 0 is not in the range x>=1."),
         (["impact"], "plait: impact needs a symbol, a file or --diff REV"),
         (["impact", "--diff", "--output=x"], "plait: {root}: git knows no commit '--output=x' here"),
         (["export", "--format", "csv"], "plait: csv writes two files; give --out FOLDER"),

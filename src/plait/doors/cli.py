@@ -6,6 +6,7 @@ Exit codes: 0 ran (also with no result), 1 a gate failed, 2 could not run: one l
 from __future__ import annotations
 
 import io
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import click
 from plait import __version__
 from plait.doors import demo as demonstration
 from plait.doors import graph, judging, render
-from plait.doors.options import Common, common, opened
+from plait.doors.options import COUNT, Common, common, opened
 from plait.doors.terminal import emit, notice
 from plait.doors.trial import Trial
 from plait.errors import BadParameter, PlaitError
@@ -24,6 +25,8 @@ from plait.evaluate.collection import load
 from plait.model import Filter, SymbolKind
 
 COULD_NOT_RUN = 2
+INTERRUPTED = 130
+"""As a shell reports a program that Ctrl-C ended: 128 and the signal's number."""
 
 STRATEGIES = ("vector", "naive", "constrained", "structural", "structural(template='smoothed')", "lexical", "hybrid")
 """What `eval` runs if nothing is said: the plain vector ranking first, as the one to compare with."""
@@ -31,6 +34,21 @@ STRATEGIES = ("vector", "naive", "constrained", "structural", "structural(templa
 
 class Plait(click.Group):
     """Turns every error raised on purpose into one line and exit code 2."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        try:
+            ended = super().main(*args, **extra | {"standalone_mode": False})
+        except click.exceptions.NoArgsIsHelpError as error:
+            click.echo(error.ctx.get_help() if error.ctx else "")
+            ended = 0
+        except click.ClickException as error:
+            context = error.ctx if isinstance(error, click.UsageError) else None
+            command = ["plait", *(context.command_path.split()[1:] if context else []), "--help"]
+            notice(f"plait: {' '.join(error.format_message().split())} (see {' '.join(command)})")
+            ended = COULD_NOT_RUN
+        except click.Abort:
+            ended = INTERRUPTED
+        sys.exit(ended if isinstance(ended, int) else 0)
 
     def invoke(self, ctx: click.Context) -> Any:
         for stream in (sys.stdout, sys.stderr):
@@ -41,6 +59,13 @@ class Plait(click.Group):
             return super().invoke(ctx)
         except PlaitError as error:
             notice(f"plait: {' '.join(str(error).split())}")
+            ctx.exit(COULD_NOT_RUN)
+        except BrokenPipeError:
+            # Who reads our output has seen enough. What is still buffered must not fail once more at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(0)
+        except OSError as error:
+            notice(f"plait: {error.strerror or error}{f': {error.filename}' if error.filename else ''}")
             ctx.exit(COULD_NOT_RUN)
 
 
@@ -75,7 +100,7 @@ def index(path: str, force: bool, show_skipped: bool, common: Common) -> None:
 @main.command()
 @click.argument("query")
 @click.argument("path", default=".")
-@click.option("-k", default=10, show_default=True, help="Number of results.")
+@click.option("-k", type=COUNT, default=10, show_default=True, help="Number of results.")
 @click.option("--strategy", metavar="NAME", help="Strategy, as name or name(parameter=value, ...).")
 @click.option("--explain", is_flag=True, help="Print every reason for every score.")
 @click.option("--kind", type=click.Choice([str(kind) for kind in SymbolKind]), multiple=True, help="Only this kind.")
@@ -141,6 +166,8 @@ def explain(collection: str, query_id: str, strategies: tuple[str, ...], at: str
     topic = loaded.topic(query_id)
     with opened(str(loaded.corpus), common) as engine:
         trial = Trial.run(engine, loaded, strategies, [depth])
+    if len(trial.evaluation.labels) != 2:
+        raise BadParameter("explain compares two strategies, and these are the same; give two that differ")
     explanation = trial.explain(topic, *trial.evaluation.labels, k=depth)
     emit(
         judging.explanation_json(explanation),

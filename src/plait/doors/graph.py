@@ -10,7 +10,7 @@ import click
 
 from plait.doors import export as exports
 from plait.doors import render_graph
-from plait.doors.options import Command, Common, common, opened, positive
+from plait.doors.options import COUNT, Command, Common, common, opened
 from plait.doors.terminal import emit, notice
 from plait.errors import BadParameter
 from plait.model import Evidence, Unknown
@@ -29,7 +29,7 @@ _settings = common("embedder", "graph", "cache")
 
 
 def _limit(default: int, what: str) -> Callable[[Command], Command]:
-    return click.option("-k", default=default, show_default=True, help=f"Number of {what} shown.")
+    return click.option("-k", type=COUNT, default=default, show_default=True, help=f"Number of {what} shown.")
 
 
 def _tests(default: bool | None, help_text: str) -> Callable[[Command], Command]:
@@ -42,7 +42,7 @@ def _relations(name: str) -> Callable[[Command], Command]:
             _settings,
             _tests(None, "List only tests, or no tests (default: both)."),
             _min_evidence,
-            click.option("--depth", default=1, show_default=True, metavar="N", help="Calls to follow."),
+            click.option("--depth", type=COUNT, default=1, show_default=True, metavar="N", help="Calls to follow."),
             _limit(50, f"{name} and of unresolved sites"),
             click.argument("path", default="."),
             click.argument("symbol"),
@@ -76,8 +76,6 @@ def callees(symbol: str, path: str, k: int, common: Common, **given: Any) -> Non
 def _related(
     name: str, symbol: str, path: str, k: int, common: Common, depth: int, min_evidence: str, tests: bool | None
 ) -> None:
-    positive("-k", k)
-    positive("--depth", depth)
     with opened(path, common) as engine:
         ask = engine.callers if name == "callers" else engine.callees
         found = ask(symbol, depth=depth, weakest=_evidence(min_evidence), tests=tests)
@@ -100,7 +98,6 @@ def path_(a: str, b: str, path: str, k: int, common: Common) -> None:
     Without one it says whether there is none, or none is known: then the unresolved sites that could go on are listed,
     those first that call the name of B or of something that leads to B.
     """
-    positive("-k", k)
     with opened(path, common) as engine:
         found = engine.path_between(a, b)
     emit(render_graph.path_json(found, k), render_graph.path_text(found, k), as_json=common.as_json)
@@ -119,7 +116,6 @@ def impact(symbol: str | None, path: str | None, diff: str | None, k: int, min_e
     That is who calls it, over any number of calls, who overrides it or is overridden by it, subclasses, and the modules
     that import a changed module.
     """
-    positive("-k", k)
     if diff is not None:
         if path is not None:
             raise BadParameter("give a symbol or --diff, not both: plait impact --diff REV [PATH]")
@@ -142,7 +138,6 @@ def impact(symbol: str | None, path: str | None, diff: str | None, k: int, min_e
 @_settings
 def hubs(path: str, k: int, tests: bool | None, common: Common) -> None:
     """List the most called symbols of PATH, each caller counted once, with their share of all that call something."""
-    positive("-k", k)
     with opened(path, common) as engine:
         found = engine.hubs(k=k, tests=tests)
     emit(render_graph.hubs_json(found, k), render_graph.hubs_text(found, k), as_json=common.as_json)
@@ -158,7 +153,6 @@ def flows(path: str, k: int, tests: bool | None, common: Common) -> None:
 
     A hub (one of the most called, with five callers or more) ends the flows that reach it and starts one of its own.
     """
-    positive("-k", k)
     with opened(path, common) as engine:
         found = engine.flows(k=k, tests=tests)
     emit(render_graph.flows_json(found, k), render_graph.flows_text(found, k), as_json=common.as_json)
@@ -171,7 +165,6 @@ def flows(path: str, k: int, tests: bool | None, common: Common) -> None:
 @_settings
 def unresolved(path: str, reason: str | None, k: int, common: Common) -> None:
     """Count the calls in PATH that could not be resolved, by reason, and list the sites."""
-    positive("-k", k)
     wanted = None if reason is None else _REASONS[reason]
     with opened(path, common) as engine:
         found = engine.unresolved(wanted)

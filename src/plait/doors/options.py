@@ -12,9 +12,10 @@ import click
 
 from plait.doors.terminal import ProgressBar
 from plait.engine import Engine
-from plait.errors import BadParameter
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+COUNT = click.IntRange(min=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +56,3 @@ def opened(path: str, common: Common) -> Iterator[Engine]:
         yield Engine.open(path, progress=bar, **common.settings)
     finally:
         bar.close()
-
-
-def positive(option: str, value: int) -> int:
-    """Return the value of an option that counts. Raises BadParameter for one below 1."""
-    if value < 1:
-        raise BadParameter(f"{option} must be at least 1, not {value}")
-    return value

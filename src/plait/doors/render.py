@@ -41,7 +41,7 @@ def edge_json(edge: Edge) -> Json:
 
 
 def reason_json(reason: Reason) -> Json:
-    made: Json = {"source": reason.source, "value": round(reason.value, 6), "detail": reason.detail}
+    made: Json = {"source": reason.source, "value": reason.value, "detail": reason.detail}
     if reason.edge is not None:
         made["edge"] = edge_json(reason.edge)
     return made
@@ -56,7 +56,7 @@ def hit_json(hit: Hit) -> Json:
         "symbol": hit.symbol.qualified_name,
         "id": hit.symbol.id,
         "kind": hit.symbol.kind,
-        "score": round(hit.score, 6),
+        "score": hit.score,
         "reasons": [reason_json(reason) for reason in hit.reasons],
         "text": hit.text,
     }

@@ -32,7 +32,6 @@ def relations_json(relations: Relations, depth: int, limit: int) -> Json:
             symbol_json(one.symbol) | {"hop": one.hop, "edge": edge_json(one.edge)} for one in relations.reached[:limit]
         ],
         **_unresolved_json(relations.unresolved, limit),
-        **({"shared": _shared_json(*relations.shared)} if relations.shared else {}),
     }
 
 
@@ -125,9 +124,6 @@ def relations_text(relations: Relations, depth: int, limit: int) -> Iterator[str
         yield f"{hop}{_site(one.edge)}  {_named(one.symbol)}  {_told(one.edge)}"
     yield from _sites_text(relations.unresolved[:limit])
     sites = len(relations.unresolved)
-    if relations.shared is not None:
-        constructor, count = relations.shared
-        yield f"it inherits {constructor.qualified_name}: {counted(count, 'caller')} of that could make one, too"
     if depth > 1:
         could = "could be more" if callers else "could lead to more"
         within = f" within {depth} calls"
@@ -153,7 +149,7 @@ def path_text(found: CallPath, limit: int) -> Iterator[str]:
         if found.is_sure:
             yield f"{a} to {b}: {counted(len(found.steps), 'call')}, the shortest known"
         else:
-            yield f"{a} to {b}: {counted(len(found.steps), 'step')}, possible by what is overridden or inherited"
+            yield f"{a} to {b}: {counted(len(found.steps), 'step')}, possible where an overriding method runs"
         return
     yield from _sites_text([site for site, _ in found.unresolved[:limit]])
     likely = sum(likely for _, likely in found.unresolved)
@@ -227,10 +223,6 @@ def _some(name: str, values: Sequence[_T], limit: int, made: Callable[[_T], Json
 
 def _unresolved_json(sites: Sequence[Unresolved], limit: int) -> Json:
     return _some("unresolved", sites, limit, unresolved_json)
-
-
-def _shared_json(constructor: Symbol, callers: int) -> Json:
-    return {"constructor": symbol_json(constructor), "total": callers}
 
 
 def _affected_json(pair: tuple[Affected, Symbol]) -> Json:

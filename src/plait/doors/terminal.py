@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from collections.abc import Iterable
 from typing import Any
 
 import click
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+"""In names of files and symbols: shown escaped, so that no code that is searched can steer the terminal."""
 
 
 def emit(value: dict[str, Any], lines: Iterable[str], *, as_json: bool) -> None:
@@ -17,7 +21,7 @@ def emit(value: dict[str, Any], lines: Iterable[str], *, as_json: bool) -> None:
         click.echo(json.dumps(value, ensure_ascii=False, indent=2))
         return
     for line in lines:
-        click.echo(line)
+        click.echo(_CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), line))
 
 
 def notice(text: str) -> None:

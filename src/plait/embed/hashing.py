@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, ClassVar
 
+from plait.plugins import at_least
 from plait.terms import terms
 
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ class HashingEmbedder:
     name: ClassVar[str] = "hashing"
     dim: int = 256
     window: int = 512
+
+    def __post_init__(self) -> None:
+        at_least(self, dim=1, window=1)
 
     @property
     def fingerprint(self) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from plait.errors import MissingExtra
+from plait.plugins import at_least
 
 if TYPE_CHECKING:
     from plait.model import Vectors
@@ -32,6 +33,9 @@ class StaticEmbedder:
     dim: int = field(default=256, init=False)
     window: int = 512
     """The mean has no limit of its own; beyond some hundred tokens it blurs what the passage is about."""
+
+    def __post_init__(self) -> None:
+        at_least(self, window=32)
 
     @property
     def fingerprint(self) -> str:

@@ -82,8 +82,12 @@ def load(name: str | Path) -> Collection:
 
     Raises BadCollection, naming file and line.
     """
-    path = Path(name).expanduser()
-    if not path.exists() and str(name) in built_in():
+    try:
+        path = Path(name).expanduser()
+        there = path.exists()
+    except (OSError, RuntimeError, ValueError):
+        raise BadCollection(str(name), "no such path") from None
+    if not there and str(name) in built_in():
         path = Path(str(files("plait") / "collections" / str(name)))
     if path.is_dir():
         path = path / FILE
@@ -184,7 +188,7 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
     """Yield file:line and the line, without blank lines and comments."""
     try:
         text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise BadCollection(str(path), f"cannot be read ({error})") from error
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip() and not line.startswith("#"):

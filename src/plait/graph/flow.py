@@ -384,6 +384,8 @@ class Flow(PointsTo):
         for one in self.inference.classes.order(class_):
             found = self._names.get((one, "__init__"))
             if found is not None:
+                if one != class_:
+                    self._reached(class_, call.where, Via.CONSTRUCT)
                 self.watch(found, "invoke", call, made, Via.CONSTRUCT)
                 return
         for name, node in call.keywords:

@@ -250,6 +250,11 @@ class Inference:
                 return (value,)
         return (Opaque(Unknown.RECEIVER),)
 
+    def _order(self, class_: SymbolId, name: str) -> tuple[SymbolId, ...]:
+        """Where an attribute is looked for: a private name, which Python mangles, in the class itself only."""
+        private = name.startswith("__") and not name.endswith("__")
+        return (class_,) if private else self.classes.order(class_)
+
     def _class_attribute(self, class_: SymbolId, name: str, typed: bool) -> Values:
         found = self._member_values(class_, name)
         if found is None:
@@ -282,7 +287,7 @@ class Inference:
 
         def compute() -> Values:
             nearest: Values | None = None
-            for owner in self.classes.order(class_)[1 if after else 0 :]:
+            for owner in self._order(class_, name)[1 if after else 0 :]:
                 found = self._own_member(owner, name)
                 if found is None:
                     continue
@@ -384,8 +389,9 @@ class Inference:
                 return entered
             case Instance(id=class_):
                 found = self.classes.member(class_, method)
-                results = _union(self.result(Function(one.id, class_)) for one in found[1]) if found else ()
-                return results if any(not isinstance(one, Opaque) for one in results) else (Instance(class_),)
+                if found is None:
+                    return (Instance(class_),)
+                return _union(self.result(Function(one.id, class_)) for one in found[1])
             case External() | BuiltinInstance():
                 return (value,)
         return (Opaque(),)

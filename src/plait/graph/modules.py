@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Sequence
 
 from plait.model import Import, ParsedFile
 
 ROOT = ""
 """Name of the package that the indexed root itself is, when it has an `__init__`."""
+
+
+SOURCE_ROOTS = ("lib", "python", "packages", "source")
+"""Folders that projects put on the path, besides `src`, which module names already leave out."""
 
 
 class ModuleTable:
@@ -58,6 +61,9 @@ class ModuleTable:
         if standard:
             return None
         found = self._by_end.get(name, [])
+        if "." not in name:
+            # A single name is too little to find a module anywhere: it must lie where the importer's path would look.
+            found = [one for one in found if _is_root(one.rpartition(".")[0], importer)]
         if len(found) > 1:
             beside = self.child(_package(importer), name) if "." not in name else None
             return beside if beside in found else None
@@ -88,7 +94,7 @@ class ModuleTable:
 
     def _names_of_root(self, files: Sequence[ParsedFile]) -> tuple[str, ...]:
         """The name by which the files import the root package: what comes before names that are all found below it."""
-        hits: Counter[str] = Counter()
+        hits: dict[str, set[str]] = {}
         misses: set[str] = set()
         for file in files:
             for imported in file.imports:
@@ -96,11 +102,17 @@ class ModuleTable:
                 if imported.level or not rest or top in self._known or top in sys.stdlib_module_names:
                     continue
                 if rest in self._known:
-                    hits[top] += 1
+                    hits.setdefault(top, set()).add(rest)
                 else:
                     misses.add(top)
-        best = sorted((-count, name) for name, count in hits.items() if name not in misses)
+        # One name below can be chance: `import six.utils` does not make this package `six` because it has `utils`.
+        best = sorted((-len(found), name) for name, found in hits.items() if name not in misses and len(found) > 1)
         return (best[0][1],) if best else ()
+
+
+def _is_root(folder: str, importer: ParsedFile) -> bool:
+    """Whether a folder, dotted, is likely on the path of the importer: one around it, or one kept for sources."""
+    return folder in SOURCE_ROOTS or f"{importer.module}.".startswith(f"{folder}.")
 
 
 def _key(file: ParsedFile) -> str:

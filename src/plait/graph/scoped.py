@@ -77,12 +77,14 @@ def _flowing(reference: Reference, flow: Flow, declared: Site) -> Site | None:
     At a call that leads out of the repository it is what the function called out there calls back.
     """
     found = flow.sites.get((reference.source, reference.line, reference.column), {})
-    if reference.kind is ReferenceKind.BASE or not 0 < len(found) <= MAX_CANDIDATES:
+    functions = sum(flow.program.is_function(target) for target, _ in found)
+    alternatives = max(functions, len(found) - functions)
+    if reference.kind is ReferenceKind.BASE or not 0 < alternatives <= MAX_CANDIDATES:
         return None
     outside = declared.unknown if declared.unknown and not declared.unknown[0].could_be_here else None
     given = Via.CALLBACK if outside else Via.DECORATOR if reference.kind is ReferenceKind.DECORATOR else None
     targets = (Target(target, given or via, typed=True, flowed=True) for target, via in found)
-    return Site(tuple(targets), len(found), outside)
+    return Site(tuple(targets), alternatives, outside)
 
 
 def _implicit(flow: Flow, program: Program) -> Iterator[Edge]:
@@ -128,6 +130,7 @@ class Site:
 
     targets: tuple[Target, ...]
     candidates: int
+    """how many answers exclude one another; constructing a class that inherits its constructor reaches both at once"""
     unknown: tuple[Unknown, str] | None
 
 
@@ -144,12 +147,15 @@ def _declared_site(reference: Reference, inference: Inference) -> Site:
     if reference.kind is ReferenceKind.BASE:
         scope = inference.program.symbols[scope].parent or scope
     found: dict[SymbolId, Target] = {}
+    alternatives = 0
     unknown: list[tuple[Unknown, str]] = []
     lacking: list[tuple[Unknown, str]] = []
     for value in inference.evaluate(reference.expression, scope) or (Opaque(),):
         targets = _targets(value, reference.kind, inference)
-        for target in targets:
-            found.setdefault(target.id, target)
+        new = [target for target in targets if target.id not in found]
+        found |= {target.id: target for target in new}
+        whole = isinstance(value, Class) and reference.kind is not ReferenceKind.BASE
+        alternatives += bool(new) if whole else len(new)
         if not targets:
             reason = _reason(value, reference, inference)
             (lacking if isinstance(value, Absent) or reason[0] is Unknown.MEMBER else unknown).append(reason)
@@ -157,12 +163,12 @@ def _declared_site(reference: Reference, inference: Inference) -> Site:
     if not found and not unknown:
         unknown = lacking
     unknown.sort(key=lambda one: _REASONS.index(one[0]))
-    if len(found) > MAX_CANDIDATES:
-        return Site((), 0, (Unknown.RECEIVER, f"{len(found)} candidates"))
+    if alternatives > MAX_CANDIDATES:
+        return Site((), 0, (Unknown.RECEIVER, f"{alternatives} candidates"))
     if not found:
         return Site((), 0, unknown[0])
     open_ = next((one for one in unknown if one[0].could_be_here), None)
-    return Site(tuple(found.values()), len(found) + len(unknown), open_)
+    return Site(tuple(found.values()), alternatives + len(unknown), open_)
 
 
 def _targets(value: Value, kind: ReferenceKind, inference: Inference) -> list[Target]:
@@ -175,7 +181,8 @@ def _targets(value: Value, kind: ReferenceKind, inference: Inference) -> list[Ta
         case Class(id=class_, typed=typed):
             via = Via.DECORATOR if decorated else Via.CONSTRUCT
             found = inference.classes.member(class_, "__init__")
-            return [Target(one.id, via, typed) for one in found[1]] if found else [Target(class_, via, typed)]
+            inherited = [] if found and found[0] == class_ else [Target(class_, via, typed)]
+            return [*inherited, *(Target(one.id, via, typed) for one in found[1])] if found else inherited
         case Instance(id=class_, typed=typed):
             found = inference.classes.member(class_, "__call__")
             return [Target(one.id, Via.DUNDER, typed) for one in found[1]] if found else []

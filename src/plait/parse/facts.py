@@ -82,7 +82,7 @@ class Facts:
             imports=tuple(self._imports),
             bindings=tuple(self._bindings),
             exports=exported_names(tree),
-            flow=FlowWalk(self._lines, root.id, self._ids).of(tree),
+            flow=FlowWalk(self._lines, root.id, self._ids, walrus=":=" in self._file.text).of(tree),
         )
 
     def _push(self, nodes: list[ast.stmt] | list[ast.expr], scope: Scope, hidden: frozenset[str]) -> None:

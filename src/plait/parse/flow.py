@@ -48,7 +48,7 @@ Definition = Function | ast.ClassDef
 class FlowWalk(ExpressionWalk):
     def of(self, tree: ast.Module) -> FlowFacts:
         """Return the file's constraints; none if its expressions nest deeper than the interpreter's stack."""
-        frame = Frame(self._module, "module", bound_in(tree.body), None)
+        frame = Frame(self._module, "module", bound_in(tree.body, walrus=self._walrus), None)
         try:
             self._block(tree.body, frame)
         except RecursionError:
@@ -160,7 +160,7 @@ class FlowWalk(ExpressionWalk):
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While, frame: Frame) -> bool:
         """What a turn of the loop binds, the next one can see."""
         iterated = self._value(node.iter, frame) if not isinstance(node, ast.While) else -1
-        changed = bound_in(node.body) | (
+        changed = bound_in(node.body, walrus=self._walrus) | (
             frozenset() if isinstance(node, ast.While) else frozenset(bound_names(node.target))
         )
         entry: dict[str, int] = {}
@@ -274,7 +274,13 @@ class FlowWalk(ExpressionWalk):
         key = self._ids[node]
         bound = self._node()
         self._emit("function", bound, key)
-        inner = Frame(key, "function", bound_in(node.body) | parameter_names(node.args), frame, result=self._node())
+        inner = Frame(
+            key,
+            "function",
+            bound_in(node.body, walrus=self._walrus) | parameter_names(node.args),
+            frame,
+            result=self._node(),
+        )
         for parameter in _annotations(node):
             self._value(parameter, frame)
         self._parameters(node.args, key, frame, inner, in_class=frame.kind == "class")
@@ -299,7 +305,7 @@ class FlowWalk(ExpressionWalk):
         self._emit("class", bound, self._ids[node])
         for base in [*node.bases, *(keyword.value for keyword in node.keywords)]:
             self._value(base, frame)
-        inner = Frame(self._ids[node], "class", bound_in(node.body), frame)
+        inner = Frame(self._ids[node], "class", bound_in(node.body, walrus=self._walrus), frame)
         self._block(node.body, inner)
         return self._decorated(node, bound, frame)
 

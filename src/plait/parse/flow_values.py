@@ -25,9 +25,10 @@ _DISPLAYS: dict[type[ast.expr], str] = {ast.List: "list", ast.Set: "set", ast.Tu
 class ExpressionWalk:
     """Names, expressions and the parameters of functions; what binds them are the statements of FlowWalk."""
 
-    def __init__(self, lines: Lines, module: SymbolId, ids: Mapping[ast.AST, SymbolId]) -> None:
-        """`ids` holds the symbol of every definition of the tree."""
+    def __init__(self, lines: Lines, module: SymbolId, ids: Mapping[ast.AST, SymbolId], *, walrus: bool) -> None:
+        """`ids` holds the symbol of every definition of the tree; `walrus` says whether `:=` can be in it."""
         self._lines = lines
+        self._walrus = walrus
         self._module = module
         self._ids = ids
         self._count = 0

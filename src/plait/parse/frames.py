@@ -31,8 +31,8 @@ class Frame:
     """names that a comprehension binds at this point"""
 
 
-def bound_in(body: Sequence[ast.stmt]) -> frozenset[str]:
-    """The names that statements bind in their own namespace."""
+def bound_in(body: Sequence[ast.stmt], *, walrus: bool) -> frozenset[str]:
+    """The names that statements bind in their own namespace; without `walrus`, no expression is taken to bind any."""
     names: set[str] = set()
     stack: list[ast.AST] = list(body)
     while stack:
@@ -51,6 +51,10 @@ def bound_in(body: Sequence[ast.stmt]) -> frozenset[str]:
                 names.add(name)
             case ast.comprehension():
                 stack += [node.iter, *node.ifs]
+                continue
+            case ast.Tuple(ctx=ast.Store()) | ast.List(ctx=ast.Store()) | ast.Starred(ctx=ast.Store()):
+                pass
+            case ast.expr() if not walrus:
                 continue
         stack += ast.iter_child_nodes(node)
     return frozenset(names)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from plait.model import Evidence, Query, Ranking, Trace
-from plait.plugins import describe
+from plait.plugins import at_least, describe
 from plait.protocols import Snapshot
 from plait.ranking import merge, rank
 from plait.retrieve.expansion import Expander, Walk
@@ -31,6 +31,9 @@ class Constrained:
     """part of a seed's score that a certain edge to an otherwise unconnected symbol passes on; not tuned"""
     depth: int = 1000
     """symbols of the vector ranking taken at most"""
+
+    def __post_init__(self) -> None:
+        at_least(self, seeds=0, hops=0, hub_degree=1, weight=0, depth=1)
 
     def retrieve(self, query: Query, snapshot: Snapshot) -> Ranking:
         base = snapshot.nearest(query.vector, self.depth, query.where).candidates

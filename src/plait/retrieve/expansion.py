@@ -58,6 +58,8 @@ class Expander:
         gained: dict[SymbolId, Step] = {}
         reasons: dict[SymbolId, Reason] = {}
         for hop in range(1, self.hops + 1):
+            if not frontier:
+                break
             callers = snapshot.degree(frontier, _CALLS, Direction.IN)
             found: dict[SymbolId, Step] = {}
             for direction in self.walk.value:

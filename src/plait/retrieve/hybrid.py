@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from plait.model import Evidence, Query, Ranking, Reason, Source, SymbolId, Trace
-from plait.plugins import describe
+from plait.plugins import at_least, describe
 from plait.protocols import Snapshot
 from plait.ranking import RRF_K, merge, rank, reciprocal_ranks
 from plait.retrieve.expansion import Expander, Walk
@@ -39,6 +39,9 @@ class Hybrid:
     depth: int = 200
     """symbols taken from each strand"""
 
+    def __post_init__(self) -> None:
+        at_least(self, lexical=0, dense=0, structure=0, edge=0, seeds=0, hub_degree=1, exact_name=0, depth=1)
+
     def retrieve(self, query: Query, snapshot: Snapshot) -> Ranking:
         words = snapshot.matching(query.terms, self.depth, query.where)
         meaning = snapshot.nearest(query.vector, self.depth, query.where)
@@ -61,7 +64,7 @@ class Hybrid:
             symbol.id: Reason(Source.NAME, value, name)
             for name in identifiers(query.text)
             for symbol in snapshot.named(name.rpartition(".")[2])
-            if f".{symbol.qualified_name}".endswith(f".{name}") and query.where.accepts(symbol)
+            if f".{symbol.qualified_name}".endswith(f".{name}") and symbol.own and query.where.accepts(symbol)
         }
 
     def __str__(self) -> str:

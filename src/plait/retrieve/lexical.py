@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from plait.model import Query, Ranking
-from plait.plugins import describe
+from plait.plugins import at_least, describe
 from plait.protocols import Snapshot
 
 
@@ -17,6 +17,9 @@ class Lexical:
     name: ClassVar[str] = "lexical"
     depth: int = 1000
     """symbols ranked at most"""
+
+    def __post_init__(self) -> None:
+        at_least(self, depth=1)
 
     def retrieve(self, query: Query, snapshot: Snapshot) -> Ranking:
         return snapshot.matching(query.terms, self.depth, query.where)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from plait.model import Direction, EdgeKind, Query, Ranking, Step, SymbolId, Trace
-from plait.plugins import describe
+from plait.plugins import at_least, describe
 from plait.protocols import Snapshot
 
 
@@ -24,6 +24,9 @@ class Naive:
     hops: int = 2
     k: int = 5
     """candidates kept"""
+
+    def __post_init__(self) -> None:
+        at_least(self, seeds=1, hops=0, k=1)
 
     def retrieve(self, query: Query, snapshot: Snapshot) -> Ranking:
         ranked = snapshot.nearest(query.vector, snapshot.info.symbols, query.where).candidates
@@ -46,6 +49,8 @@ def walk(seeds: tuple[SymbolId, ...], hops: int, snapshot: Snapshot) -> tuple[St
     frontier = list(seeds)
     steps: list[Step] = []
     for hop in range(1, hops + 1):
+        if not frontier:
+            break
         reached: list[SymbolId] = []
         for direction in (Direction.OUT, Direction.IN):
             for edge in snapshot.edges(frontier, [EdgeKind.CALLS], direction):

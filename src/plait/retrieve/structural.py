@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from plait.errors import BadParameter
 from plait.model import Candidate, Query, Ranking, Source
-from plait.plugins import describe
+from plait.plugins import at_least, describe
 from plait.protocols import Snapshot
 
 TEMPLATES = ("structural", "smoothed")
@@ -26,6 +26,7 @@ class Structural:
     """symbols ranked at most"""
 
     def __post_init__(self) -> None:
+        at_least(self, depth=1)
         if self.template not in TEMPLATES:
             raise BadParameter(f"structural: template must be one of {', '.join(TEMPLATES)}, not {self.template!r}")
 

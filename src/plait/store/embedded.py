@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import tempfile
 import time
 import weakref
 from array import array
@@ -120,10 +121,13 @@ class EmbeddedWriter:
         self._files, self._skipped = files, skipped
 
     def commit(self, info: SnapshotInfo) -> EmbeddedSnapshot:
-        aside = self.path.with_name(f"{self.path.name}.{os.getpid()}.new")
+        aside = self.path
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._sweep()
+            handle, name = tempfile.mkstemp(prefix=f"{self.path.name}.", suffix=".new", dir=self.path.parent)
+            os.close(handle)
+            aside = Path(name)
             with closing(sqlite3.connect(aside, isolation_level=None)) as database:
                 database.execute("PRAGMA journal_mode = OFF")
                 database.executescript(_SCHEMA)
@@ -134,8 +138,9 @@ class EmbeddedWriter:
                 os.fsync(written.fileno())
             aside.replace(self.path)
         except (OSError, sqlite3.Error) as error:
-            with suppress(OSError):
-                aside.unlink(missing_ok=True)
+            if aside != self.path:
+                with suppress(OSError):
+                    aside.unlink(missing_ok=True)
             raise CannotWrite(
                 str(self.path), str(error), "choose another folder with --cache or PLAIT_CACHE"
             ) from error
@@ -145,7 +150,7 @@ class EmbeddedWriter:
         """Remove what writers that were killed have left."""
         for left in sorted(self.path.parent.glob(f"{self.path.name}.*.new")):
             with suppress(FileNotFoundError):
-                if left.name.split(".")[-2] == str(os.getpid()) or time.time() - left.stat().st_mtime > ABANDONED:
+                if time.time() - left.stat().st_mtime > ABANDONED:
                     left.unlink()
 
     def _write(self, database: sqlite3.Connection, info: SnapshotInfo) -> None:
@@ -185,9 +190,11 @@ class EmbeddedSnapshot:
         if not path.exists():
             raise FileNotFoundError(path)
         self._path = path
-        self._database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
-        weakref.finalize(self, self._database.close)
         try:
+            if not path.is_file():
+                raise ValueError("not a regular file")
+            self._database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
+            weakref.finalize(self, self._database.close)
             (value,) = self._database.execute("SELECT value FROM info").fetchone()
             self.info = SnapshotInfo(**json.loads(value))
         except (sqlite3.Error, TypeError, ValueError) as error:
