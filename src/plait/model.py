@@ -423,6 +423,9 @@ class Reason:
     span: Span | None = None
     """where in the symbol the evidence lies"""
 
+    def __str__(self) -> str:
+        return f"{self.value:+.4f} {self.source}" + (f" ({self.detail})" if self.detail else "")
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:

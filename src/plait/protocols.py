@@ -1,5 +1,7 @@
 """The verbs: plait's extension points. A new language, graph, embedder, store or strategy is one class with them.
 
+Graphs, embedders and strategies can come from other packages; a language and a store are made known inside plait.
+
 `plait.testing` holds a contract suite for each.
 """
 

@@ -50,6 +50,9 @@ class Relations:
     unresolved: tuple[Unresolved, ...]
     """callers: sites that call the name of the symbol, or of a caller that was gone on from, and could mean it;
     callees: sites in the symbol, or in a callee that was gone on from, that could stay in the repository"""
+    overridden: tuple[tuple[Edge, Symbol], ...] = ()
+    """callers of a method: calls of a method that it overrides, each with its caller, by path and line: at run time any
+    of them can be a call of this one"""
 
     @property
     def edges(self) -> tuple[tuple[Edge, Symbol], ...]:
@@ -137,7 +140,21 @@ def relations(
             if tests is None or symbols[one.symbol].is_test == tests
         ),
         unresolved=tuple(site for site in sites if site.reference.kind is not ReferenceKind.BASE),
+        overridden=tuple(_calls_of_overridden(snapshot, symbol, weakest)) if direction is Direction.IN else (),
     )
+
+
+def _calls_of_overridden(snapshot: Snapshot, symbol: Symbol, weakest: Evidence) -> list[tuple[Edge, Symbol]]:
+    bases: dict[SymbolId, None] = {}
+    frontier = [symbol.id]
+    while frontier:
+        edges = snapshot.edges(frontier, [EdgeKind.OVERRIDES], Direction.OUT)
+        frontier = [base for base in dict.fromkeys(edge.target for edge in edges) if base not in bases]
+        bases |= dict.fromkeys(frontier)
+    calls = [edge for edge in snapshot.edges(list(bases), [EdgeKind.CALLS], Direction.IN) if edge.evidence >= weakest]
+    callers = symbols_of(snapshot, [edge.source for edge in calls])
+    calls.sort(key=lambda edge: (edge.path, edge.line, edge.source))
+    return [(edge, callers[edge.source]) for edge in calls]
 
 
 def call_path(snapshot: Snapshot, source: Symbol, target: Symbol) -> CallPath:

@@ -260,11 +260,13 @@ class StrategyContract:
             ids = [candidate.symbol for candidate in ranking.pool]
             assert len(set(ids)) == len(ids)
 
-    def test_a_score_is_the_sum_of_its_reasons(self) -> None:
+    def test_every_candidate_has_finite_reasons_of_different_kinds(self) -> None:
         snapshot = snapshot_of(SOURCES)
         for candidate in _candidates(self.make(), snapshot):
             assert candidate.reasons
-            assert candidate.score == math.fsum(reason.value for reason in candidate.reasons)
+            assert all(math.isfinite(reason.value) for reason in candidate.reasons)
+            sources = [reason.source for reason in candidate.reasons]
+            assert len(set(sources)) == len(sources)
 
     def test_filters_hold_for_every_candidate(self) -> None:
         snapshot = snapshot_of(SOURCES)

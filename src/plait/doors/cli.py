@@ -1,6 +1,7 @@
 """The command line.
 
-Exit codes: 0 ran (also with no result), 1 a gate failed, 2 could not run: one line on stderr says why and what to do.
+Exit codes: 0 ran (also with no result), 2 could not run: one line on stderr says why and what to do. 1 is kept for a
+gate that failed; no command has one yet.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 import click
 
-from plait import __version__
+from plait import __version__, plugins
 from plait.doors import demo as demonstration
 from plait.doors import graph, judging, render
 from plait.doors.options import COUNT, Common, common, opened
@@ -129,9 +130,7 @@ def search(
 @click.argument("collection")
 @click.option("--strategy", "strategies", multiple=True, metavar="NAME", help="Repeat to compare (default: all).")
 @click.option("--at", default="3,5", show_default=True, metavar="K,K", help="Depths of the measures.")
-@click.option(
-    "--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the whole report with pictures to this file."
-)
+@html_report
 @common("embedder", "graph", "cache")
 def evaluate(collection: str, strategies: tuple[str, ...], at: str, html: Path | None, common: Common) -> None:
     """Judge strategies on COLLECTION, query by query; every other strategy is compared with the first.
@@ -141,9 +140,9 @@ def evaluate(collection: str, strategies: tuple[str, ...], at: str, html: Path |
     depths = _depths(at)
     loaded = load(collection)
     with opened(str(loaded.corpus), common) as engine:
-        trial = Trial.run(engine, loaded, strategies or STRATEGIES, depths)
-    lines = judging.evaluation_text(trial.evaluation, trial.explanations(), trial.names, trial.short)
-    emit(judge.to_json(trial.evaluation), lines, as_json=common.as_json)
+        trial = Trial.run(engine, loaded, strategies or _every_strategy(), depths)
+    lines = judging.evaluation_text(trial.evaluation, trial.explanations(), trial.names, trial.short, trial.made)
+    emit(judge.to_json(trial.evaluation) | trial.setting, lines, as_json=common.as_json)
     if html:
         trial.write_report(html)
         notice(f"report written to {html}")
@@ -170,10 +169,16 @@ def explain(collection: str, query_id: str, strategies: tuple[str, ...], at: str
         raise BadParameter("explain compares two strategies, and these are the same; give two that differ")
     explanation = trial.explain(topic, *trial.evaluation.labels, k=depth)
     emit(
-        judging.explanation_json(explanation),
-        judging.explanation_text(explanation, trial.names),
+        judging.explanation_json(explanation) | trial.setting,
+        judging.explanation_text(explanation, trial.names, trial.made),
         as_json=common.as_json,
     )
+
+
+def _every_strategy() -> list[str]:
+    """Plait's own, then those of installed plug-ins."""
+    own = plugins.BUILT_IN["strategy"]
+    return [*STRATEGIES, *(name for name in plugins.names("strategy") if name not in own)]
 
 
 def _depths(text: str) -> list[int]:
@@ -187,12 +192,10 @@ def _depths(text: str) -> list[int]:
 
 
 @main.command()
-@click.option(
-    "--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the whole report with pictures to this file."
-)
+@html_report
 @common("embedder", "cache")
 def demo(html: Path | None, common: Common) -> None:
-    """Run the published experiment: 28 functions, 12 questions, six ways to search, and who won and lost."""
+    """Run the published experiment: 28 functions, 12 questions, seven ways to search, and who won and lost."""
     loaded = load("shop")
     trials = []
     for builder in demonstration.GRAPHS:
@@ -201,8 +204,8 @@ def demo(html: Path | None, common: Common) -> None:
     names, resolved = trials
     made = {
         "schema": "plait.demo.v1",
-        "names": judge.to_json(names.evaluation),
-        "flow": judge.to_json(resolved.evaluation),
+        "names": judge.to_json(names.evaluation) | names.setting,
+        "flow": judge.to_json(resolved.evaluation) | resolved.setting,
     }
     emit(made, demonstration.told(names, resolved), as_json=common.as_json)
     if html:

@@ -76,8 +76,8 @@ def told(names: Trial, resolved: Trial) -> Iterator[str]:
     yield heading("What this does not show")
     yield prose(
         f"Which strategy is better. With {len(evaluation.topics)} questions one of them moves a mean by "
-        f"{comparison.one_topic_moves:.3f}, and the intervals say so: "
-        f"plait explain {collection.name} Q8 --strategy vector --strategy naive traces one question, "
+        f"{comparison.one_topic_moves:.3f}; plait eval {collection.name} prints the intervals. "
+        f"plait explain {collection.name} Q8 --graph names --strategy vector --strategy naive traces one question, "
         f"plait eval FOLDER judges on questions of your own."
     )
 

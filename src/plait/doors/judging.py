@@ -15,12 +15,14 @@ Names = Mapping[SymbolId, str]
 
 
 def evaluation_text(
-    evaluation: Evaluation, explanations: Sequence[Explanation], names: Names, short: Mapping[str, str]
+    evaluation: Evaluation, explanations: Sequence[Explanation], names: Names, short: Mapping[str, str], made: str
 ) -> Iterator[str]:
-    """Yield the means, then for each strategy against the first one its wins and losses and the divergent queries.
+    """Yield what it was made with, the means, then each strategy against the first: wins, losses, divergent queries.
 
     `short` holds what to call each label after it was printed in full.
     """
+    yield made
+    yield ""
     yield from table(["strategy", "in full"], [[short[label], label] for label in evaluation.labels])
     yield ""
     yield from means_text(evaluation, short)
@@ -79,8 +81,9 @@ def divergent_text(
                 yield f"  + {names[movement.symbol]}{_mark(movement.symbol, explanation)}: {why}"
 
 
-def explanation_text(explanation: Explanation, names: Names) -> Iterator[str]:
-    """Yield the whole trace of one query under two strategies."""
+def explanation_text(explanation: Explanation, names: Names, made: str) -> Iterator[str]:
+    """Yield the whole trace of one query under two strategies, and what it was made with."""
+    yield made
     yield f'{explanation.topic.id} "{explanation.topic.text}"'
     yield f"relevant: {', '.join(names[symbol] for symbol in explanation.relevant)}"
     for label, ranking, absent in (

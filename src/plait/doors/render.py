@@ -10,7 +10,7 @@ from typing import Any
 
 from plait.engine import Answer
 from plait.indexing import IndexReport
-from plait.model import Edge, EdgeKind, Evidence, Hit, Reason, Skipped, Symbol, Unresolved
+from plait.model import Edge, EdgeKind, Evidence, Hit, Reason, Skipped, Source, Symbol, Unresolved
 
 Json = dict[str, Any]
 
@@ -120,8 +120,14 @@ def answer_text(answer: Answer, *, explain: bool) -> Iterator[str]:
             yield f"{'':{width}}    {why(hit.reasons)}"
     if not answer.hits:
         yield "no result: nothing in the index shares a word or a meaning with the question"
+    elif answer.strategy.startswith("hybrid(") and not any(_by_words(hit) for hit in answer):
+        yield "no word of the question is in these results: they are only the nearest in meaning"
     elif answer.total > len(answer):
         yield f"{len(answer)} of {answer.total} candidates; -k shows more, --explain all reasons"
+
+
+def _by_words(hit: Hit) -> bool:
+    return any(reason.source in (Source.LEXICAL, Source.NAME) for reason in hit.reasons)
 
 
 def reason_text(reason: Reason) -> str:

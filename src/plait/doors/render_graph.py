@@ -31,6 +31,10 @@ def relations_json(relations: Relations, depth: int, limit: int) -> Json:
         name: [
             symbol_json(one.symbol) | {"hop": one.hop, "edge": edge_json(one.edge)} for one in relations.reached[:limit]
         ],
+        "overridden_total": len(relations.overridden),
+        "overridden": [
+            symbol_json(caller) | {"edge": edge_json(edge)} for edge, caller in relations.overridden[:limit]
+        ],
         **_unresolved_json(relations.unresolved, limit),
     }
 
@@ -123,6 +127,8 @@ def relations_text(relations: Relations, depth: int, limit: int) -> Iterator[str
         hop = f"{one.hop}  " if depth > 1 else ""
         yield f"{hop}{_site(one.edge)}  {_named(one.symbol)}  {_told(one.edge)}"
     yield from _sites_text(relations.unresolved[:limit])
+    for edge, caller in relations.overridden[:limit]:
+        yield f"{_site(edge)}  ? {_named(caller)}  calls the method that this one overrides"
     sites = len(relations.unresolved)
     if depth > 1:
         could = "could be more" if callers else "could lead to more"
@@ -133,7 +139,9 @@ def relations_text(relations: Relations, depth: int, limit: int) -> Iterator[str
     shown = _shown(limit, len(relations.reached), sites)
     known = counted(len(relations.reached), "caller" if callers else "callee")
     yield (
-        f"{relations.symbol.qualified_name}: {known}{within}, {counted(sites, 'unresolved site')} that {could}{shown}"
+        f"{relations.symbol.qualified_name}: {known}{within}, {counted(sites, 'unresolved site')} that {could}"
+        + (f", {counted(len(relations.overridden), 'call')} of what it overrides" if relations.overridden else "")
+        + shown
     )
 
 

@@ -39,6 +39,16 @@ class Trial:
         """Recall at the greatest depth: whose differences are explained."""
         return Measure("Recall", self.depth)
 
+    @property
+    def setting(self) -> dict[str, str]:
+        """What the rankings depend on besides strategy and corpus."""
+        info = self.engine.snapshot().info
+        return {"graph": info.graph, "embedder": info.embedder}
+
+    @property
+    def made(self) -> str:
+        return f"on the call graph {self.setting['graph']}, with vectors of {self.setting['embedder']}"
+
     def explain(self, topic: Topic, a: str, b: str, *, k: int) -> Explanation:
         if topic.id not in self.evaluation.judgements:
             raise BadCollection(self.evaluation.collection.name, f"nothing is judged for {topic.id}")
@@ -57,6 +67,6 @@ class Trial:
         symbols = snapshot.symbols()
         edges = snapshot.edges([symbol.id for symbol in symbols], [EdgeKind.CALLS], Direction.OUT)
         try:
-            build_report(path, self.evaluation, self.runs, edges, symbols, self.main, self.depth, telling)
+            build_report(path, self.evaluation, self.runs, edges, symbols, self.main, self.depth, telling, self.made)
         except OSError as error:
             raise CannotWrite(str(path), error.strerror or str(error), "give another file to --html") from error

@@ -185,13 +185,14 @@ def movement_text(movement: Movement, names: Mapping[SymbolId, str]) -> str:
     """Say where a symbol stood, where it stands, and what B adds that moved it, or lacks if it fell."""
     before, after = ("not a candidate" if rank is None else f"rank {rank}" for rank in (movement.a, movement.b))
     why = ""
-    if edges := [reason for reason in movement.gained if reason.edge]:
+    fell = movement.a is not None and (movement.b is None or movement.b > movement.a)
+    if not fell and (edges := [reason for reason in movement.gained if reason.edge]):
         why = "; ".join(f"{reason.value:+.3f} {reason.detail}" for reason in edges)
     elif movement.step:
         why = f"reached over {_edge_text(movement.step, names)}"
-    elif movement.gained:
+    elif movement.gained and not fell:
         why = "; ".join(f"{reason.value:+.3f} {reason.source}" for reason in movement.gained)
-    elif movement.a is not None and (movement.b is None or movement.b > movement.a):
+    elif fell:
         if edges := [reason for reason in movement.lost if reason.edge]:
             why = "; ".join(f"without {reason.value:+.3f} {reason.detail}" for reason in edges)
         elif movement.step_a and movement.b is None:

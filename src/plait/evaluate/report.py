@@ -18,7 +18,7 @@ from typing import Any
 from plait.errors import MissingExtra
 from plait.evaluate import causes, pictures
 from plait.evaluate.causes import Explanation, explanations
-from plait.evaluate.compare import CONFIDENCE, Comparison, Outcome, outcome_of
+from plait.evaluate.compare import CONFIDENCE, TIE, Comparison, Outcome, outcome_of
 from plait.evaluate.judge import Evaluation, Run
 from plait.evaluate.measures import Measure
 from plait.evaluate.naming import short_labels, short_names
@@ -61,20 +61,22 @@ def build_report(
     main_measure: Measure,
     k: int,
     telling: str | None = None,
+    made: str = "",
 ) -> None:
     """Write the report: every label against the first, in words, tables, pictures and traces.
 
     `runs`, `edges` and `symbols` are those that were judged: the same labels, and the snapshot that all rankings come
     from. `main_measure` is one of the evaluation's; `k` is how many results count as found when a swap is explained.
     `telling` is the topic whose calls are drawn; without it, or if nothing diverges there, the one with the greatest
-    gain that an edge brought about.
+    gain that an edge brought about. `made` says on what graph and with what embedder the runs were made.
     Raises MissingExtra without jinja2 or matplotlib.
     """
     _jinja()
     explained = explanations(evaluation, runs, main_measure, k)
     names = short_names(symbols)
     drawn = draw(evaluation, main_measure, explained, edges, symbols, names, telling)
-    write(path, page(evaluation, main_measure, explained, names, drawn))
+    notes = [f"Another call graph or embedder: all this is {made}."] if made else []
+    write(path, page(evaluation, main_measure, explained, names, drawn, notes))
 
 
 def write(path: Path, text: str) -> None:
@@ -285,7 +287,8 @@ def _summary(
     spread = (
         f"All means are {means[first]:.3f}"
         if best == worst or means[best] == means[worst]
-        else f"{labels[best]} has the best mean, {means[best]:.3f}, {labels[worst]} the worst, {means[worst]:.3f}"
+        else f"{_all_with(means[best], means, labels)} the best mean, {means[best]:.3f}, "
+        f"{_all_with(means[worst], means, labels)} the worst, {means[worst]:.3f}"
     )
     own = (
         ""
@@ -295,10 +298,16 @@ def _summary(
     return [asked, f"{spread}{own}; {chance}.", _hidden(comparisons, labels)]
 
 
+def _all_with(mean: float, means: Mapping[str, float], labels: Mapping[str, str]) -> str:
+    """Name every strategy that has the mean, with its verb."""
+    same = [labels[label] for label, found in means.items() if abs(found - mean) <= TIE]
+    return f"{same[0]} has" if len(same) == 1 else f"{', '.join(same[:-1])} and {same[-1]} have"
+
+
 def _hidden(comparisons: Sequence[Comparison], labels: Mapping[str, str]) -> str:
     most = max(comparisons, key=lambda c: len(c.divergent))
     if not most.divergent:
-        return "The means hide nothing: no question is answered better or worse by another strategy."
+        return f"In {comparisons[0].measure} the means hide nothing: no question scores better or worse by it."
     lost = [topic for topic in most.divergent if most.differences[topic] < 0]
     won = [topic for topic in most.divergent if most.differences[topic] > 0]
     losses = sum(c.count(Outcome.LOSS) for c in comparisons)

@@ -12,7 +12,8 @@ from collections.abc import Hashable
 from typing import Any, TypeAlias
 
 CAP = 40
-"""Values of one node: the trial resolver's figure, at which time stayed linear in the size of the code."""
+"""Values of one node. Not tuned: a site that more reach than MAX_CANDIDATES is unresolved in any case, and a bound
+keeps time linear in the size of the code."""
 
 Value: TypeAlias = tuple[Any, ...]
 """("function", key), ("class", id), ("instance", id), ("bound", key, receiver), ("super", class, receiver),

@@ -28,7 +28,7 @@ from plait.model import (
 )
 
 MAX_CANDIDATES = 4
-"""A site with more possible targets has none: callgraph.md 4.3, "keep at most 4 candidates"."""
+"""A site with more possible targets has none: each of five would be wrong four times of five."""
 
 _REASONS = (Unknown.RECEIVER, Unknown.DYNAMIC, Unknown.MEMBER, Unknown.NAME, Unknown.EXTERNAL, Unknown.BUILTIN)
 """Which reason stands for a site with several: the first that leaves most open."""

@@ -38,7 +38,14 @@ class Constrained:
     def retrieve(self, query: Query, snapshot: Snapshot) -> Ranking:
         base = snapshot.nearest(query.vector, self.depth, query.where).candidates
         seeds = {candidate.symbol: candidate.score for candidate in base[: self.seeds]}
-        expander = Expander(self.walk, self.hops, self.same_module, self.hub_degree, self.min_evidence, self.weight)
+        expander = Expander(
+            walk=self.walk,
+            hops=self.hops,
+            same_module=self.same_module,
+            hub_degree=self.hub_degree,
+            min_evidence=self.min_evidence,
+            weight=self.weight,
+        )
         expansion = expander.expand(seeds, snapshot, query.where)
         vector = {candidate.symbol: candidate.reasons[0] for candidate in base}
         return rank(merge([vector, expansion.reasons]), trace=Trace(tuple(seeds), expansion.steps))

@@ -52,7 +52,14 @@ class Hybrid:
             self._named(query, snapshot),
         ]
         seeds = {found.symbol: found.score for found in rank(merge(strands), limit=self.seeds).candidates}
-        expander = Expander(Walk.CALLS, 1, False, self.hub_degree, self.min_evidence, self.edge)
+        expander = Expander(
+            walk=Walk.CALLS,
+            hops=1,
+            same_module=False,
+            hub_degree=self.hub_degree,
+            min_evidence=self.min_evidence,
+            weight=self.edge,
+        )
         expansion = expander.expand(seeds, snapshot, query.where)
         strands += [reciprocal_ranks(structure, Source.STRUCTURE, self.structure), expansion.reasons]
         return rank(merge(strands), trace=Trace(tuple(seeds), expansion.steps))

@@ -196,7 +196,7 @@ def test_one_strategy_only(tmp_path: Path) -> None:
 
 def test_no_question_tells_the_strategies_apart(tmp_path: Path) -> None:
     page = Page(made(tmp_path, VECTOR, NAIVE, differ=False))
-    assert "The means hide nothing" in page.text
+    assert "the means hide nothing" in page.text
     assert "There is no divergent question to trace." in page.text
     assert page.tags["svg"] == 0
 
