@@ -6,9 +6,10 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 from typing import TypeVar, overload
@@ -103,7 +104,8 @@ class Engine:
     def path(self) -> Path:
         """The index file: one for each folder and everything else that decides what is in it.
 
-        To that belongs the version of Python, whose grammar and standard library the parser and the graph go by.
+        To that belong the version of Python, whose grammar and standard library the parser and the graph go by, and the
+        state of plait's own files: a newer plait never answers from what an older one has indexed.
         """
         python = f"{sys.version_info.major}.{sys.version_info.minor}"
         parts = (__version__, python, FORMAT, self._embedder.fingerprint, self.settings.graph)
@@ -111,7 +113,7 @@ class Engine:
         place = blake2b(os.fsencode(self.root), digest_size=6).hexdigest()
         kind = blake2b(mixture.encode(), digest_size=6).hexdigest()
         name = re.sub(r"\W", "_", self.root.name, flags=re.ASCII)[:40] or "root"
-        return self.settings.cache / f"{name}-{place}" / f"{kind}.sqlite"
+        return self.settings.cache / f"{name}-{place}" / f"{kind}.{_own_state()}.sqlite"
 
     @cached_property
     def _embedder(self) -> Embedder:
@@ -135,6 +137,11 @@ class Engine:
             before=before,
             progress=self._progress,
         )
+        kind = self.path.name.partition(".")[0]
+        for outdated in sorted(self.path.parent.glob(f"{kind}.*.sqlite")):
+            if outdated != self.path:
+                with suppress(OSError):
+                    outdated.unlink()
         return report
 
     def snapshot(self) -> Snapshot:
@@ -282,6 +289,14 @@ class Engine:
     def graph(self) -> WholeGraph:
         """Return all symbols and edges."""
         return self._ask(surveys.whole)
+
+
+@cache
+def _own_state() -> str:
+    """Return a digest of plait's files by size and time."""
+    files = sorted(Path(__file__).parent.rglob("*.py"))
+    states = ((path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files)
+    return blake2b(repr(list(states)).encode(), digest_size=6).hexdigest()
 
 
 def hits(snapshot: Snapshot, candidates: Sequence[Candidate]) -> tuple[Hit, ...]:

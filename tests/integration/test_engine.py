@@ -275,3 +275,16 @@ def test_a_root_with_a_long_or_odd_name(tmp_path: Path) -> None:
         root.mkdir()
         (root / "a.py").write_text("def f(): pass\n")
         assert engine(root).find("f").path == "a.py"
+
+
+def test_another_plait_builds_its_own_index_and_removes_the_old_one(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = engine(repository)
+    old.index()
+    before = old.path
+    monkeypatch.setattr("plait.engine._own_state", lambda: "newer")
+    new = engine(repository)
+    assert new.path != before
+    new.search("connect")
+    assert [path.name for path in new.path.parent.iterdir()] == [new.path.name]
