@@ -173,15 +173,17 @@ class Engine:
         (vector,) = self._embedder.encode([text], role="query")
         return Query(text, vector, query_terms(text), where)
 
-    def strategy(self, description: str | None = None) -> Strategy:
-        """Make a strategy from its name or description, the configured one by default."""
+    def strategy(self, description: str | Strategy | None = None) -> Strategy:
+        """Make a strategy from its name or description, the configured one by default; a made one is returned."""
+        if description is not None and not isinstance(description, str):
+            return description
         made: Strategy = plugins.build("strategy", description or self.settings.strategy)
         return made
 
     def rank(self, text: str, strategy: str | Strategy | None = None, where: Filter = Filter()) -> Ranking:
         """Return the strategy's whole ranking with its trace."""
-        chosen = self.strategy(strategy) if strategy is None or isinstance(strategy, str) else strategy
-        return chosen.retrieve(self.query(text, where), self.snapshot())
+        chosen, query = self.strategy(strategy), self.query(text, where)
+        return self._ask(lambda snapshot: chosen.retrieve(query, snapshot))
 
     def search(
         self, text: str, *, k: int = 10, strategy: str | Strategy | None = None, where: Filter = Filter()
@@ -189,8 +191,7 @@ class Engine:
         """Return the k best hits. Raises EmptyQuery, UnknownPlugin, BadParameter, NothingToIndex."""
         if k < 1:
             raise BadParameter(f"k must be at least 1, not {k}")
-        chosen = self.strategy(strategy) if strategy is None or isinstance(strategy, str) else strategy
-        query = self.query(text, where)
+        chosen, query = self.strategy(strategy), self.query(text, where)
 
         def answer(snapshot: Snapshot) -> Answer:
             ranking = chosen.retrieve(query, snapshot)
@@ -221,15 +222,18 @@ class Engine:
         Return the evaluation and the runs behind it, label -> topic id -> ranking, a label being the strategy's full
         description. Raises BadCollection for a qrel that names no symbol of the corpus.
         """
-        chosen = [self.strategy(strategy) if isinstance(strategy, str) else strategy for strategy in strategies]
-        snapshot = self.snapshot()
-        judgements = resolve(collection, lambda name: find(snapshot, name).id)
+        chosen = [self.strategy(strategy) for strategy in strategies]
         queries = {topic.id: self.query(topic.text, collection.where) for topic in collection.topics}
-        runs = {
-            str(strategy): {topic: strategy.retrieve(query, snapshot) for topic, query in queries.items()}
-            for strategy in chosen
-        }
-        return evaluate(collection, judgements, runs, measures), runs
+
+        def judge(snapshot: Snapshot) -> tuple[Evaluation, dict[str, dict[str, Ranking]]]:
+            judgements = resolve(collection, lambda name: find(snapshot, name).id)
+            runs = {
+                str(strategy): {topic: strategy.retrieve(query, snapshot) for topic, query in queries.items()}
+                for strategy in chosen
+            }
+            return evaluate(collection, judgements, runs, measures), runs
+
+        return self._ask(judge)
 
     def callers(
         self, name: str, *, depth: int = 1, weakest: Evidence = Evidence.AMBIGUOUS, tests: bool | None = None

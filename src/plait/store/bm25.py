@@ -7,7 +7,10 @@ ln(1 + (n - df + 0.5) / (df + 0.5)) of Lucene for the inverse document frequency
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
+
+from plait.model import Candidate, Ranking, Reason, Source, SymbolId
+from plait.ranking import ordered
 
 K1 = 1.2
 B = 0.75
@@ -36,3 +39,21 @@ def scores(
             norm = K1 * (1 - B + B * lengths[document] / average)
             found[document] = found.get(document, 0.0) + weight * occurrences * (K1 + 1) / (occurrences + norm)
     return {document: round(score, 6) for document, score in found.items()}
+
+
+def matching(
+    ids: Sequence[SymbolId],
+    terms: Sequence[str],
+    postings: Callable[[str], Sequence[Posting]],
+    lengths: Sequence[int],
+    k: int,
+    allowed: Container[int] | None,
+) -> Ranking:
+    """Return the k best symbols, ids[i] being that of document i; only those whose number is allowed, if not None."""
+    candidates = (
+        Candidate(ids[number], (Reason(Source.LEXICAL, score, "bm25"),))
+        for number, score in scores(terms, postings, lengths).items()
+        if allowed is None or number in allowed
+    )
+    best = ordered(candidates)[:k]
+    return Ranking(best, best)

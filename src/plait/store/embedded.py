@@ -52,7 +52,7 @@ from plait.model import (
     Unresolved,
     Via,
 )
-from plait.ranking import ordered, rank
+from plait.ranking import rank
 from plait.store import bm25
 
 if TYPE_CHECKING:
@@ -234,15 +234,7 @@ class EmbeddedSnapshot:
         )
 
     def matching(self, terms: Sequence[str], k: int, where: Filter = Filter()) -> Ranking:
-        allowed = self._allowed(where)
-        found = bm25.scores(terms, self._postings, self._lengths)
-        candidates = (
-            Candidate(self._ids[number], (Reason(Source.LEXICAL, score, "bm25"),))
-            for number, score in found.items()
-            if allowed is None or number in allowed
-        )
-        best = ordered(candidates)[:k]
-        return Ranking(best, best)
+        return bm25.matching(self._ids, terms, self._postings, self._lengths, k, self._allowed(where))
 
     def edges(self, ids: Collection[SymbolId], kinds: Collection[EdgeKind], direction: Direction) -> list[Edge]:
         end = _end(direction)

@@ -27,7 +27,7 @@ from plait.model import (
     SymbolId,
     Unresolved,
 )
-from plait.ranking import ordered, rank
+from plait.ranking import rank
 from plait.store import bm25
 
 if TYPE_CHECKING:
@@ -109,15 +109,9 @@ class MemorySnapshot:
         )
 
     def matching(self, terms: Sequence[str], k: int, where: Filter = Filter()) -> Ranking:
-        allowed = self._allowed(where)
-        found = bm25.scores(terms, lambda term: self._postings.get(term, ()), self._lengths)
-        candidates = (
-            Candidate(self._ids[number], (Reason(Source.LEXICAL, score, "bm25"),))
-            for number, score in found.items()
-            if allowed is None or number in allowed
+        return bm25.matching(
+            self._ids, terms, lambda term: self._postings.get(term, ()), self._lengths, k, self._allowed(where)
         )
-        best = ordered(candidates)[:k]
-        return Ranking(best, best)
 
     def edges(self, ids: Collection[SymbolId], kinds: Collection[EdgeKind], direction: Direction) -> list[Edge]:
         wanted = frozenset(ids)
