@@ -34,6 +34,14 @@ class Flow(PointsTo):
         """the same for calls that no call expression shows"""
         self.partials: list[Call] = []
         self._names: dict[tuple[SymbolId, str], int] = {}
+        self._settable = {
+            (symbol.parent, symbol.name)
+            for symbol in program.symbols.values()
+            if program.decorators(symbol.id) and "setter" in program.decorated(symbol.id)
+        }
+        """(class, name) of properties that decide what to keep of what is stored"""
+        self._lookups: list[tuple[int, int, int, At]] = []
+        """(container, name, result) nodes of subscripts by a name, and where"""
         self._containers = 0
         for file in program.files:
             self._enter(file)
@@ -68,6 +76,17 @@ class Flow(PointsTo):
         for function in list(self.functions.values()):
             self._receive(function)
 
+    def solve(self) -> None:
+        """Solve; subscripts by a name wait until it is known whether the name holds nothing but constants."""
+        super().solve()
+        lookups, self._lookups = self._lookups, []
+        for owner, name, node, where in lookups:
+            held = self.held(name)
+            known = all(value[0] == "key" for value in held)
+            for key in dict.fromkeys(value[1] for value in held) if held and known else (None,):
+                self.watch(owner, "get", node, key, where)
+        super().solve()
+
     def _receive(self, function: FlowFunction) -> None:
         """A method's first parameter is an object of its class, whoever calls it."""
         if function.owner is None or not function.positional:
@@ -89,6 +108,8 @@ class Flow(PointsTo):
                 self.add(at(node), (kind, key))
             case ("const", node, type_):
                 self.add(at(node), ("object", type_))
+            case ("key", node, value):
+                self.add(at(node), ("key", value))
             case ("container", node, type_):
                 self.add(at(node), self.container(type_))
             case ("type", node, expression, scope):
@@ -99,10 +120,17 @@ class Flow(PointsTo):
                 self.hold(at(node), self.inference.lookup(name, file.symbols[0].id))
             case ("load", node, owner, attribute, where):
                 self.watch(at(owner), "load", at(node), attribute, where)
-            case ("store", owner, attribute, source):
-                self.watch(at(owner), "store", attribute, at(source))
+            case ("reload", node, owner, attribute, stored, where):
+                self.watch(at(owner), "reload", at(node), attribute, at(stored), where)
+            case ("store", owner, attribute, source, where):
+                self.watch(at(owner), "store", attribute, at(source), where)
             case ("get", node, owner, key, where):
                 self.watch(at(owner), "get", at(node), key, where)
+            case ("get by", node, owner, key, where):
+                self._lookups.append((at(owner), at(key), at(node), where))
+            case ("part", node, owner, begin, stop):
+                self.add(at(node), made := self.container("list"))
+                self.watch(at(owner), "part", made, begin, stop)
             case ("put", owner, key, source):
                 self.watch(at(owner), "put", key, at(source))
             case ("each", node, owner, where):
@@ -191,15 +219,31 @@ class Flow(PointsTo):
         match constraint:
             case ("load", node, attribute, where):
                 self.load(value, attribute, node, where)
+            case ("reload", node, attribute, stored, where):
+                if value[0] == "instance" and self._in_class(value[1], attribute)[1] >= 0:
+                    self.load(value, attribute, node, where)
+                else:
+                    self.copy(stored, node)
             case ("bind", node, receiver, where):
                 self._bind(value, receiver, node, where)
-            case ("store", attribute, source):
-                self._store(value, attribute, source)
+            case ("store", attribute, source, where):
+                self._store(value, attribute, source, where)
+            case ("set", source, receiver, where):
+                if value[0] == "property":
+                    call = Call(-1, (source,), where=where)
+                    self.watch(self.slot("set by", value[1]), "invoke", call, receiver, Via.PROPERTY)
             case ("get", node, key, where):
                 if value[0] == "container":
                     self.taken(value, key, node)
                 else:
                     self.special(value, "__getitem__", node, where)
+            case ("part", made, start, stop):
+                if value[0] == "container":
+                    for key in range(start, stop):
+                        part = self.node()
+                        self.copy(self.slot(value, key), part)
+                        self.put(made, key - start, part)
+                    self.put(made, None, self.slot(value, ANY_KEY))
             case ("put", key, source):
                 if value[0] == "container":
                     self.put(value, key, source)
@@ -266,8 +310,8 @@ class Flow(PointsTo):
                 self.add(node, ("external", f"{path}.{attribute}"))
             case ("container", _, _):
                 self.add(node, ("method", value, attribute))
-            case ("property", key) if attribute in ("setter", "getter", "deleter"):
-                self.add(node, ("setter", key))
+            case ("property", key) if attribute in ("setter", "deleter"):
+                self.add(node, (attribute, key))
 
     def _member(
         self,
@@ -280,17 +324,24 @@ class Flow(PointsTo):
         fields: bool = False,
         after: SymbolId | None = None,
     ) -> None:
-        order = self.inference.classes.order(class_)
-        if after is not None:
-            order = order[order.index(after) + 1 :] if after in order else ()
         if fields:
-            for one in order:
+            for one in self._order(class_, after):
                 self.copy(self.slot("field", one, attribute), node)
-        for one in order:
-            found = self._names.get((one, attribute))
+        self.watch(self._in_class(class_, attribute, after)[1], "bind", node, receiver, where)
+
+    def _order(self, class_: SymbolId, after: SymbolId | None) -> tuple[SymbolId, ...]:
+        order = self.inference.classes.order(class_)
+        if after is None:
+            return order
+        return order[order.index(after) + 1 :] if after in order else ()
+
+    def _in_class(self, class_: SymbolId, name: str, after: SymbolId | None = None) -> tuple[SymbolId, int]:
+        """The nearest class of the order that binds the name in its body, and the name's node; -1 if none does."""
+        for one in self._order(class_, after):
+            found = self._names.get((one, name))
             if found is not None:
-                self.watch(found, "bind", node, receiver, where)
-                return
+                return one, found
+        return class_, -1
 
     def _bind(self, value: Value, receiver: Value, node: int, where: At | None) -> None:
         """What a class attribute becomes when it is read through an object or a class."""
@@ -308,10 +359,14 @@ class Flow(PointsTo):
             case _:
                 self.add(node, value)
 
-    def _store(self, value: Value, attribute: str, source: int) -> None:
+    def _store(self, value: Value, attribute: str, source: int, where: At | None) -> None:
         match value:
             case ("instance", class_):
-                self.copy(source, self.slot("field", class_, attribute))
+                owner, found = self._in_class(class_, attribute)
+                if (owner, attribute) in self._settable:
+                    self.watch(found, "set", source, value, where)
+                else:
+                    self.copy(source, self.slot("field", class_, attribute))
             case ("class", class_):
                 known = self._names.get((class_, attribute))
                 self.copy(source, known if known is not None else self.slot("field", class_, attribute))
@@ -346,12 +401,9 @@ class Flow(PointsTo):
         """Call a method that the language calls; return whether the object's class has it."""
         if value[0] != "instance":
             return False
-        for one in self.inference.classes.order(value[1]):
-            found = self._names.get((one, method))
-            if found is not None:
-                self.watch(found, "invoke", Call(node, where=where), value, Via.DUNDER)
-                return True
-        return False
+        found = self._in_class(value[1], method)[1]
+        self.watch(found, "invoke", Call(node, where=where), value, Via.DUNDER)
+        return found >= 0
 
     # Calls
 
@@ -364,16 +416,15 @@ class Flow(PointsTo):
             case ("class", class_):
                 self._construct(class_, call)
             case ("instance", class_):
-                for one in self.inference.classes.order(class_):
-                    if (found := self._names.get((one, "__call__"))) is not None:
-                        self.watch(found, "invoke", call, value, Via.DUNDER)
-                        break
+                self.watch(self._in_class(class_, "__call__")[1], "invoke", call, value, Via.DUNDER)
             case ("partial", callee, number):
                 bound = self.partials[number]
                 positional = (*bound.positional, *call.positional)
                 keywords = (*bound.keywords, *call.keywords)
                 self.call(callee, replace(call, positional=positional, keywords=keywords, names=()))
-            case ("setter", key):
+            case ("setter" | "deleter" as kind, key):
+                for node in call.positional if kind == "setter" else ():
+                    self.copy(node, self.slot("set by", key))
                 self.add(call.result, ("property", key))
             case ("builtin" | "external" | "method", *_):
                 library.called(self, value, call)
@@ -381,16 +432,12 @@ class Flow(PointsTo):
     def _construct(self, class_: SymbolId, call: Call) -> None:
         made: Value = ("instance", class_)
         self.add(call.result, made)
-        for one in self.inference.classes.order(class_):
-            found = self._names.get((one, "__init__"))
-            if found is not None:
-                if one != class_:
-                    self._reached(class_, call.where, Via.CONSTRUCT)
-                self.watch(found, "invoke", call, made, Via.CONSTRUCT)
-                return
-        for name, node in call.keywords:
+        owner, found = self._in_class(class_, "__init__")
+        if found < 0 or owner != class_:
+            self._reached(class_, call.where, Via.CONSTRUCT)
+        self.watch(found, "invoke", call, made, Via.CONSTRUCT)
+        for name, node in call.keywords if found < 0 else ():
             self.copy(node, self.slot("field", class_, name))
-        self._reached(class_, call.where, Via.CONSTRUCT)
 
     def invoke(self, key: str, call: Call, receiver: Value | None, via: Via) -> None:
         """Bind arguments to parameters and the result to the call's."""

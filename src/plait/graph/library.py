@@ -66,7 +66,7 @@ def _builtin(flow: Flow, name: str, call: Call) -> None:
         for node in call.positional[2:]:
             flow.copy(node, call.result)
     elif name == "setattr" and len(call.positional) > 2 and call.names[1]:
-        flow.watch(first, "store", call.names[1], call.positional[2])
+        flow.watch(first, "store", call.names[1], call.positional[2], call.at)
     elif name == "type" and len(call.positional) == 1:
         flow.watch(first, "type of", call.result)
 

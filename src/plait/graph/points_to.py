@@ -17,9 +17,9 @@ keeps time linear in the size of the code."""
 
 Value: TypeAlias = tuple[Any, ...]
 """("function", key), ("class", id), ("instance", id), ("bound", key, receiver), ("super", class, receiver),
-("module", name), ("external", path), ("builtin", name), ("object", type), ("container", number, type),
-("method", container, name), ("property", key), ("setter", key), ("static", key), ("classmethod", key),
-("partial", callee, number)"""
+("module", name), ("external", path), ("builtin", name), ("object", type), ("key", value),
+("container", number, type), ("method", container, name), ("property", key), ("setter", key), ("deleter", key),
+("static", key), ("classmethod", key), ("partial", callee, number)"""
 
 Constraint: TypeAlias = tuple[Any, ...]
 """begins with its name; the rest is what `_react` needs"""
@@ -53,6 +53,10 @@ class PointsTo(ABC):
         if key not in self._slots:
             self._slots[key] = self.node()
         return self._slots[key]
+
+    def held(self, node: int) -> list[Value]:
+        """What the node holds so far, in the order of arrival."""
+        return [self._values[number] for number in self._held[node]] if node >= 0 else []
 
     def add(self, node: int, value: Value) -> None:
         if node < 0:

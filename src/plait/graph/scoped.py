@@ -137,8 +137,28 @@ class Site:
 def resolve(reference: Reference, inference: Inference, flow: Flow | None = None) -> Site:
     """Declarations first; what they leave open, by the values that flow to the site."""
     site = _declared_site(reference, inference)
-    if flow is not None and (not site.targets or site.unknown is not None):
-        return _flowing(reference, flow, site) or site
+    flowing = _flowing(reference, flow, site) if flow is not None else None
+    if flowing is None:
+        return site
+    if not site.targets or site.unknown is not None:
+        return flowing
+    return _narrowed(site, flowing, reference, inference.program)
+
+
+def _narrowed(site: Site, flowing: Site, reference: Reference, program: Program) -> Site:
+    """What declarations allow, less what has been overwritten when control arrives, and with what decorates it."""
+    declared = {target.id: target for target in site.targets}
+    flowed = {target.id for target in flowing.targets}
+    if site.candidates > 1 and flowed < declared.keys():
+        left = tuple(target for target in site.targets if target.id in flowed)
+        return Site(left, flowing.candidates, None)
+    if flowed.isdisjoint(declared):
+        root = reference.expression.partition(".")[0]
+        if len(program.bindings(reference.source, root)) > 1:
+            return flowing
+        if any(program.decorators(target) for target in declared):
+            # What decorates runs first, and then what it decorates.
+            return Site((*site.targets, *flowing.targets), site.candidates, None)
     return site
 
 

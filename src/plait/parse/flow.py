@@ -9,14 +9,18 @@ The constraints are tuples that begin with their name; `s`, `d` and other single
     ("function", d, key)            d holds the function
     ("class", d, id)                d holds the class
     ("const", d, type)              d holds an object of the builtin type
+    ("key", d, value)               d holds this text or number, which a name of a module or a class is bound to
     ("container", d, type)          d holds a list, dict, set or tuple of its own, filled by "put"
     ("type", d, expression, scope)  d holds objects of the type written there
     ("import", d, module, name, level, whole)
     ("global", d, name)             a name that this file does not bind: by star import, else builtin
     ("copy", s, d)
     ("load", d, object, attribute, at)  d = object.attribute
-    ("store", object, attribute, s)
+    ("reload", d, object, attribute, s, at)  the same, where s has just been stored unless a property took it
+    ("store", object, attribute, s, at)
     ("get", d, object, key, at)     d = object[key]; key None when it is not a constant
+    ("get by", d, object, k, at)    d = object[k], where k is the node of a name that a module or a class binds
+    ("part", d, object, start, stop)  d = object[start:stop], both constants
     ("put", object, key, s)
     ("each", d, object, at)         d = an element of the object, by iterating over it
     ("enter", d, object, method, at)  with object as d
@@ -82,7 +86,10 @@ class FlowWalk(ExpressionWalk):
             case ast.Break() | ast.Continue():
                 return True
             case ast.Assign(targets=targets, value=value):
-                source = self._value(value, frame)
+                if constant(value) is not None and frame.kind in ("module", "class"):
+                    self._emit("key", source := self._node(), constant(value))
+                else:
+                    source = self._value(value, frame)
                 for target in targets:
                     self._bind(target, source, frame)
             case ast.AnnAssign():
@@ -136,8 +143,10 @@ class FlowWalk(ExpressionWalk):
         ends: list[dict[str, int]] = []
         for body in bodies:
             frame.versions = dict(before)
+            frame.stored.clear()
             if not self._block(body, frame):
                 ends.append(frame.versions)
+        frame.stored.clear()
         frame.versions = self._joined(ends) if ends else before
         return not ends
 
@@ -168,6 +177,7 @@ class FlowWalk(ExpressionWalk):
             entry[name] = self._node()
             self._copy(frame.versions.get(name, -1), entry[name])
         frame.versions = frame.versions | entry
+        frame.stored.clear()
         if not isinstance(node, ast.While):
             element = self._node()
             self._emit("each", element, iterated, (frame.scope, node.lineno))
@@ -176,6 +186,7 @@ class FlowWalk(ExpressionWalk):
         for name, start in entry.items():
             self._copy(frame.versions.get(name, -1), start)
         frame.versions = frame.versions | entry
+        frame.stored.clear()
         self._block(node.orelse, frame)
         return False
 
@@ -188,6 +199,7 @@ class FlowWalk(ExpressionWalk):
         broken = self._joined([before, frame.versions])
         for handler in node.handlers:
             frame.versions = dict(broken)
+            frame.stored.clear()
             self._value(handler.type, frame)
             if handler.name:
                 exception = self._node()
@@ -197,6 +209,7 @@ class FlowWalk(ExpressionWalk):
             if not self._block(handler.body, frame):
                 ends.append(frame.versions)
         frame.versions = self._joined(ends) if ends else broken
+        frame.stored.clear()
         return self._block(node.finalbody, frame) or not ends
 
     def _match(self, subject: int, cases: Sequence[ast.match_case], frame: Frame) -> None:
@@ -204,6 +217,7 @@ class FlowWalk(ExpressionWalk):
         ends = [before]
         for case in cases:
             frame.versions = dict(before)
+            frame.stored.clear()
             for part in ast.walk(case.pattern):
                 if isinstance(part, ast.MatchAs) and part.name:
                     bound = self._node()
@@ -219,6 +233,7 @@ class FlowWalk(ExpressionWalk):
             self._value(case.guard, frame)
             if not self._block(case.body, frame):
                 ends.append(frame.versions)
+        frame.stored.clear()
         frame.versions = self._joined(ends)
 
     def _bind(self, target: ast.expr, source: int, frame: Frame) -> None:
@@ -226,10 +241,12 @@ class FlowWalk(ExpressionWalk):
             case ast.Name(id=name):
                 self._assign(name, source, frame)
             case ast.Attribute(value=owner, attr=attribute):
-                self._emit("store", self._value(owner, frame), attribute, source)
+                self._emit("store", self._value(owner, frame), attribute, source, (frame.scope, target.end_lineno))
+                frame.store(target, source)
             case ast.Subscript(value=owner, slice=key):
                 self._value(key, frame)
                 self._emit("put", self._value(owner, frame), constant(key), source)
+                frame.store(target, source)
             case ast.Starred(value=inner):
                 self._bind(inner, source, frame)
             case ast.Tuple(elts=parts) | ast.List(elts=parts):

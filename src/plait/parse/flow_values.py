@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from plait.model import FlowFunction, SymbolId
 from plait.parse.expressions import annotation, name_position
-from plait.parse.frames import Frame, parameter_names
+from plait.parse.frames import Frame, parameter_names, place_of
 from plait.parse.lines import Lines
 from plait.parse.scopes import bound_names
 
@@ -19,6 +19,8 @@ _COMPREHENSIONS: dict[type[ast.expr], str] = {
     ast.DictComp: "dict",
     ast.GeneratorExp: "generator",
 }
+LONGEST_PART = 16
+"""Elements of a slice that are told apart. Not measured: longer slices of functions are not written out."""
 _DISPLAYS: dict[type[ast.expr], str] = {ast.List: "list", ast.Set: "set", ast.Tuple: "tuple"}
 
 
@@ -88,6 +90,7 @@ class ExpressionWalk:
         return None
 
     def _assign(self, name: str, node: int, frame: Frame) -> None:
+        frame.rebind(name)
         if name in frame.hidden:
             frame.versions[name] = node
             return
@@ -114,16 +117,15 @@ class ExpressionWalk:
                     self._value(child, frame)  # type: ignore[arg-type]  # parts of an f-string are expressions
                 return self._made("const", "str")
             case ast.Attribute(value=owner, attr=attribute):
-                loaded = self._node()
-                self._emit("load", loaded, self._value(owner, frame), attribute, (frame.scope, node.end_lineno))
+                loaded, known = self._node(), self._last_stored(node, frame)
+                held, at = self._value(owner, frame), (frame.scope, node.end_lineno)
+                if known >= 0:
+                    self._emit("reload", loaded, held, attribute, known, at)
+                else:
+                    self._emit("load", loaded, held, attribute, at)
                 return loaded
-            case ast.Subscript(value=owner, slice=key):
-                self._value(key, frame)
-                if isinstance(key, ast.Slice):
-                    return self._part(self._value(owner, frame), node, frame)
-                loaded = self._node()
-                self._emit("get", loaded, self._value(owner, frame), constant(key), (frame.scope, node.lineno))
-                return loaded
+            case ast.Subscript():
+                return self._subscript(node, frame)
             case ast.Call():
                 return self._call(node, frame)
             case ast.Await(value=value):
@@ -160,10 +162,36 @@ class ExpressionWalk:
                 self._value(child, frame)
         return -1
 
-    def _part(self, source: int, node: ast.expr, frame: Frame) -> int:
-        """A slice: of the same elements, under keys that are not known."""
+    def _last_stored(self, node: ast.expr, frame: Frame) -> int:
+        place = place_of(node) if frame.stored else None
+        return frame.stored.get(place, -1) if place is not None else -1
+
+    def _subscript(self, node: ast.Subscript, frame: Frame) -> int:
+        key, at = node.slice, (frame.scope, node.lineno)
+        known = self._last_stored(node, frame)
+        if known >= 0:
+            return known
+        if isinstance(key, ast.Slice):
+            self._value(key, frame)
+            return self._part(self._value(node.value, frame), key, at)
+        by = self._value(key, frame)
+        loaded, owner = self._node(), self._value(node.value, frame)
+        if isinstance(key, ast.Name) and (frame.kind in ("module", "class") or key.id not in frame.versions):
+            self._emit("get by", loaded, owner, by, at)
+        else:
+            self._emit("get", loaded, owner, constant(key), at)
+        return loaded
+
+    def _part(self, source: int, key: ast.Slice, at: tuple[SymbolId, int]) -> int:
+        """A slice: of the same elements; under keys that are not known, unless both ends are written out."""
+        start = constant(key.lower) if key.lower is not None else 0
+        stop = constant(key.upper) if key.upper is not None else None
+        if isinstance(start, int) and isinstance(stop, int) and 0 <= start < stop <= start + LONGEST_PART:
+            made = self._node()
+            self._emit("part", made, source, start, stop)
+            return made
         made, element = self._made("container", "list"), self._node()
-        self._emit("each", element, source, (frame.scope, node.lineno))
+        self._emit("each", element, source, at)
         self._emit("put", made, None, element)
         return made
 
@@ -260,7 +288,18 @@ class ExpressionWalk:
             names,
             self._site(callee, frame),
         )
+        frame.stored.clear()
+        if isinstance(callee, ast.Attribute) and callee.attr == "update" and len(positional) == 1:
+            self._updated(callee.value, node.args[0], positional[0], frame)
         return result
+
+    def _updated(self, container: ast.expr, given: ast.expr, source: int, frame: Frame) -> None:
+        """`d.update({"a": x})` stores as `d["a"] = x` does."""
+        for key in given.keys if isinstance(given, ast.Dict) else ():
+            if key is not None and constant(key) is not None:
+                stored = self._node()
+                self._emit("get", stored, source, constant(key), None)
+                frame.store(ast.Subscript(container, key), stored)
 
     def _site(self, callee: ast.expr, frame: Frame) -> tuple[SymbolId, int, int]:
         line, byte = name_position(callee)

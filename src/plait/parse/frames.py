@@ -5,8 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from plait.model import SymbolId
+
+Place: TypeAlias = tuple[object, ...]
+"""A variable and the way from it: `self.tasks["a"]` is ("self", ".tasks", ("a",))."""
 
 
 @dataclass(slots=True)
@@ -19,6 +23,8 @@ class Frame:
     outer: Frame | None
     versions: dict[str, int] = field(default_factory=dict)
     """the node that each name holds at this point of the walk"""
+    stored: dict[Place, int] = field(default_factory=dict)
+    """what was last stored where, until control branches or a call may change it"""
     elsewhere: dict[str, str] = field(default_factory=dict)
     """name -> "global" or "nonlocal" """
     result: int = -1
@@ -29,6 +35,37 @@ class Frame:
     """node of a method's first parameter"""
     hidden: set[str] = field(default_factory=set)
     """names that a comprehension binds at this point"""
+
+    def rebind(self, name: str) -> None:
+        """Forget what was stored in what the name held."""
+        if self.stored:
+            self.stored = {place: node for place, node in self.stored.items() if place[0] != name}
+
+    def store(self, target: ast.expr, node: int) -> None:
+        """Remember what was stored; other names may hold the same object, so a key that is not known forgets all."""
+        place = place_of(target)
+        if place is None:
+            self.stored.clear()
+            return
+        self.stored = {one: held for one, held in self.stored.items() if place[-1] not in one}
+        if node >= 0:
+            self.stored[place] = node
+
+
+def place_of(node: ast.expr) -> Place | None:
+    """None for what is not reached from a variable by attributes and constant keys alone."""
+    links: list[object] = []
+    while True:
+        match node:
+            case ast.Name(id=name):
+                return (name, *reversed(links))
+            case ast.Attribute(value=owner, attr=attribute):
+                links.append(f".{attribute}")
+            case ast.Subscript(value=owner, slice=ast.Constant(value=str() | int() as key)):
+                links.append((key,))
+            case _:
+                return None
+        node = owner
 
 
 def bound_in(body: Sequence[ast.stmt], *, walrus: bool) -> frozenset[str]:
