@@ -257,6 +257,8 @@ class FlowFunction:
     """node of `*args`; -1 without"""
     kwarg: int
     result: int
+    passed: tuple[int, ...]
+    """nodes of the parameters that are returned as they came; what they hold is not in `result`"""
     owner: SymbolId | None
     """the class whose body holds the definition"""
 
@@ -288,6 +290,8 @@ class ParsedFile:
     bindings: tuple[Binding, ...] = ()
     exports: tuple[str, ...] | None = None
     """`__all__`, when it is a literal"""
+    abstract: tuple[SymbolId, ...] = ()
+    """functions whose body does nothing, or only raises NotImplementedError"""
     flow: FlowFacts = FlowFacts()
 
 

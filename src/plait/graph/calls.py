@@ -24,6 +24,8 @@ class Call:
     names: tuple[str | None, ...] = ()
     """the positional arguments that are literal strings; None for others"""
     where: Site | At | None = None
+    decorates: bool = False
+    """it stands before a definition, as `@callee`"""
 
     @property
     def via(self) -> Via:

@@ -10,6 +10,7 @@ from typing import Any
 
 from plait.graph import library
 from plait.graph.calls import At, Call, Site
+from plait.graph.dispatch import Dispatch
 from plait.graph.inference import Inference
 from plait.graph.points_to import Constraint, PointsTo, Value
 from plait.graph.program import Program
@@ -27,6 +28,7 @@ class Flow(PointsTo):
         super().__init__()
         self.program = program
         self.inference = inference
+        self.dispatch = Dispatch(program, inference.classes)
         self.functions: dict[str, FlowFunction] = {}
         self.sites: dict[Site, dict[tuple[SymbolId, Via], None]] = {}
         """call site -> what it can reach, in the order found"""
@@ -63,6 +65,7 @@ class Flow(PointsTo):
                 vararg=_moved(one.vararg, start),
                 kwarg=_moved(one.kwarg, start),
                 result=_moved(one.result, start),
+                passed=tuple(start + node for node in one.passed),
                 owner=one.owner,
             )
 
@@ -126,6 +129,8 @@ class Flow(PointsTo):
                 self.watch(at(owner), "store", attribute, at(source), where)
             case ("get", node, owner, key, where):
                 self.watch(at(owner), "get", at(node), key, where)
+            case ("unpack", node, owner, key, where):
+                self.watch(at(owner), "unpack", at(node), key, where)
             case ("get by", node, owner, key, where):
                 self._lookups.append((at(owner), at(key), at(node), where))
             case ("part", node, owner, begin, stop):
@@ -141,6 +146,8 @@ class Flow(PointsTo):
                 self.watch(at(first), "super", at(node), class_)
             case ("raise", source, where):
                 self.watch(at(source), "raise", where)
+            case ("decorate", node, callee, defined, site):
+                self.watch(at(callee), "call", Call(at(node), (at(defined),), where=site, decorates=True))
             case ("call", node, callee, positional, keywords, spread, names, site):
                 call = Call(
                     result=at(node),
@@ -237,6 +244,11 @@ class Flow(PointsTo):
                     self.taken(value, key, node)
                 else:
                     self.special(value, "__getitem__", node, where)
+            case ("unpack", node, key, where):
+                if value[0] == "container" and value[2] != "dict":
+                    self.taken(value, key, node)
+                else:
+                    self.each(value, node, where)
             case ("part", made, start, stop):
                 if value[0] == "container":
                     for key in range(start, stop):
@@ -446,20 +458,32 @@ class Flow(PointsTo):
         if function is None:
             return
         given = 0
+        passed = dict.fromkeys(function.passed, -1)
         if receiver is not None and function.parameters:
-            self.add(function.parameters[0][1], receiver)
+            first = function.parameters[0][1]
+            self.add(first, receiver)
+            if first in passed:
+                self.add(call.result, receiver)
+                del passed[first]
             given = 1
         for place, node in enumerate(call.positional, start=given):
             if place < function.positional:
-                self.copy(node, function.parameters[place][1])
+                parameter = function.parameters[place][1]
+                self.copy(node, parameter)
+                passed[parameter] = node
             else:
                 self.watch(function.vararg, "put", place - function.positional, node)
         named = dict(function.parameters)
         for name, node in call.keywords:
             if name in named:
                 self.copy(node, named[name])
+                passed[named[name]] = node
             else:
                 self.watch(function.kwarg, "put", name, node)
+        for parameter in function.passed:
+            # What is not given here by itself comes from a default or from behind a star.
+            if parameter in passed:
+                self.copy(passed[parameter] if passed[parameter] >= 0 else parameter, call.result)
         taken = frozenset(name for name, _ in call.keywords)
         for node in call.spread:
             self.watch(node, "spread", key, given + len(call.positional), taken)

@@ -239,7 +239,7 @@ class Inference:
                 found = self._member_values(class_, name, after=True)
                 if found is None:
                     return self._missing(class_, name)
-                return _union(self._taken(one, class_, typed=False) for one in found)
+                return _union(self._taken(one, class_, typed=False, replaceable=False) for one in found)
             case Function(id=function):
                 return self._function_attribute(function)
             case External(path=path):
@@ -271,13 +271,13 @@ class Inference:
             return self._missing(class_, name)
         return _union(self._taken(one, class_, typed=typed) for one in found)
 
-    def _taken(self, value: Value, receiver: SymbolId, *, typed: bool) -> Values:
+    def _taken(self, value: Value, receiver: SymbolId, *, typed: bool, replaceable: bool = True) -> Values:
         """A class attribute read from an object: a property's value, a method with its receiver."""
         if not isinstance(value, Function):
             return (value,)
         if self.program.is_property(value.id):
             return self.result(Function(value.id, receiver, typed))
-        return (Function(value.id, receiver, typed),)
+        return (Function(value.id, receiver, typed, replaceable),)
 
     def _member_values(self, class_: SymbolId, name: str, *, after: bool = False) -> Values | None:
         """What the nearest class in the order binds the attribute to; None if none does.

@@ -150,7 +150,7 @@ def _external(flow: Flow, path: str, call: Call) -> None:
         flow.watch(call.positional[0] if call.positional else -1, "wrap", "property", call.result)
         return
     # What decorates leaves a function as it is, as far as can be known: `@wraps(f)`, `@app.route("/")`, `@cache`.
-    if len(call.positional) == 1 and not call.keywords:
+    if call.decorates:
         flow.watch(call.positional[0], "decorated", call.result)
     if len(path) < LONGEST_PATH:
         flow.add(call.result, ("external", f"{path}()"))

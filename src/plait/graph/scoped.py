@@ -30,6 +30,9 @@ from plait.model import (
 MAX_CANDIDATES = 4
 """A site with more possible targets has none: each of five would be wrong four times of five."""
 
+MAX_REPLACING = 16
+"""Methods that can run in the place of one that does nothing. Not tuned: the most in flask, werkzeug and rich is 10."""
+
 _REASONS = (Unknown.RECEIVER, Unknown.DYNAMIC, Unknown.MEMBER, Unknown.NAME, Unknown.EXTERNAL, Unknown.BUILTIN)
 """Which reason stands for a site with several: the first that leaves most open."""
 
@@ -76,12 +79,16 @@ def _flowing(reference: Reference, flow: Flow, declared: Site) -> Site | None:
 
     At a call that leads out of the repository it is what the function called out there calls back.
     """
+    outside = declared.unknown if declared.unknown and not declared.unknown[0].could_be_here else None
     found = flow.sites.get((reference.source, reference.line, reference.column), {})
+    if outside and outside[0] is Unknown.BUILTIN:
+        # The receiver is declared to be a builtin object: a method of that name here is not what it calls back.
+        names = {target: flow.program.symbols[target].name for target, _ in found}
+        found = {one: None for one in found if names[one[0]] != reference.name}
     functions = sum(flow.program.is_function(target) for target, _ in found)
     alternatives = max(functions, len(found) - functions)
     if reference.kind is ReferenceKind.BASE or not 0 < alternatives <= MAX_CANDIDATES:
         return None
-    outside = declared.unknown if declared.unknown and not declared.unknown[0].could_be_here else None
     given = Via.CALLBACK if outside else Via.DECORATOR if reference.kind is ReferenceKind.DECORATOR else None
     targets = (Target(target, given or via, typed=True, flowed=True) for target, via in found)
     return Site(tuple(targets), alternatives, outside)
@@ -122,6 +129,8 @@ class Target:
     typed: bool
     flowed: bool = False
     """found by the values that flow to the site"""
+    receiver: SymbolId | None = None
+    """the class of the object whose method it is, where a class below may have another in its place"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +146,35 @@ class Site:
 def resolve(reference: Reference, inference: Inference, flow: Flow | None = None) -> Site:
     """Declarations first; what they leave open, by the values that flow to the site."""
     site = _declared_site(reference, inference)
-    flowing = _flowing(reference, flow, site) if flow is not None else None
-    if flowing is None:
+    if flow is None:
         return site
-    if not site.targets or site.unknown is not None:
-        return flowing
-    return _narrowed(site, flowing, reference, inference.program)
+    flowing = _flowing(reference, flow, site)
+    if flowing is not None:
+        if not site.targets or site.unknown is not None:
+            return flowing
+        site = _narrowed(site, flowing, reference, inference.program)
+    return _replaced(site, reference, flow)
+
+
+def _replaced(site: Site, reference: Reference, flow: Flow) -> Site:
+    """The site with the methods that run in the place of those that it names.
+
+    They are those of the objects that flow there and, for a method that does nothing itself, all. Others are left to
+    questions: in benchmarks/results/callgraph-executed.txt two of five such calls, taken for granted, were executed.
+    """
+    found = {target.id: target for target in site.targets}
+    flowed = {target for target, _ in flow.sites.get((reference.source, reference.line, reference.column), ())}
+    for target in site.targets:
+        if target.receiver is None:
+            continue
+        methods = flow.dispatch.replacing(target.id, target.receiver)
+        every = flow.dispatch.is_abstract(target.id) and len(methods) <= MAX_REPLACING
+        for method in methods:
+            if method in flowed:
+                found.setdefault(method, Target(method, Via.CALL, typed=True, flowed=True))
+            elif every:
+                found.setdefault(method, Target(method, Via.OVERRIDE, typed=True))
+    return Site(tuple(found.values()), site.candidates, site.unknown)
 
 
 def _narrowed(site: Site, flowing: Site, reference: Reference, program: Program) -> Site:
@@ -171,7 +203,7 @@ def _declared_site(reference: Reference, inference: Inference) -> Site:
     unknown: list[tuple[Unknown, str]] = []
     lacking: list[tuple[Unknown, str]] = []
     for value in inference.evaluate(reference.expression, scope) or (Opaque(),):
-        targets = _targets(value, reference.kind, inference)
+        targets = _targets(value, reference, inference)
         new = [target for target in targets if target.id not in found]
         found |= {target.id: target for target in new}
         whole = isinstance(value, Class) and reference.kind is not ReferenceKind.BASE
@@ -191,13 +223,15 @@ def _declared_site(reference: Reference, inference: Inference) -> Site:
     return Site(tuple(found.values()), alternatives + len(unknown), open_)
 
 
-def _targets(value: Value, kind: ReferenceKind, inference: Inference) -> list[Target]:
+def _targets(value: Value, reference: Reference, inference: Inference) -> list[Target]:
+    kind = reference.kind
     if kind is ReferenceKind.BASE:
         return [Target(value.id, Via.DECLARATION, typed=False)] if isinstance(value, Class) else []
     decorated = kind is ReferenceKind.DECORATOR
     match value:
-        case Function(id=function, typed=typed):
-            return [Target(function, Via.DECORATOR if decorated else Via.CALL, typed)]
+        case Function(id=function, receiver=receiver, typed=typed, replaceable=replaceable):
+            below = receiver if replaceable or reference.receiver is Receiver.CLS else None
+            return [Target(function, Via.DECORATOR if decorated else Via.CALL, typed, receiver=below)]
         case Class(id=class_, typed=typed):
             via = Via.DECORATOR if decorated else Via.CONSTRUCT
             found = inference.classes.member(class_, "__init__")

@@ -37,6 +37,8 @@ class Function:
     receiver: SymbolId | None = None
     """the class of the object it was taken from: what `Self` is in it"""
     typed: bool = False
+    replaceable: bool = False
+    """taken from an object of the receiver's class, or of one below it that may have another method in its place"""
 
 
 @dataclass(frozen=True, slots=True)

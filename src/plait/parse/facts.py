@@ -38,7 +38,7 @@ from plait.parse.flow import FlowWalk
 from plait.parse.lines import Lines
 from plait.parse.naming import child_id, is_test_path, module_id, module_name
 from plait.parse.scopes import Scope, bound_names, owner_form, parameters
-from plait.parse.signatures import class_signature, docstring, function_signature
+from plait.parse.signatures import class_signature, docstring, function_signature, is_abstract
 from plait.parse.targets import exported_names, paired
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -61,6 +61,7 @@ class Facts:
         self._imports: list[Import] = []
         self._bindings: list[Binding] = []
         self._elsewhere: list[tuple[Scope, Binding]] = []
+        self._abstract: list[SymbolId] = []
         self._ids: dict[ast.AST, SymbolId] = {}
 
     def of(self, tree: ast.Module) -> ParsedFile:
@@ -82,6 +83,7 @@ class Facts:
             imports=tuple(self._imports),
             bindings=tuple(self._bindings),
             exports=exported_names(tree),
+            abstract=tuple(self._abstract),
             flow=FlowWalk(self._lines, root.id, self._ids, walrus=":=" in self._file.text).of(tree),
         )
 
@@ -131,6 +133,8 @@ class Facts:
             owner_form=form or Receiver.NAME,
         )
         self._define(inner, node.name, self._span(node), node, function_signature(node), scope)
+        if is_abstract(node):
+            self._abstract.append(inner.id)
         self._parameters(node, inner, first)
         self._push(node.body, inner, frozenset())
         self._evaluated_outside(node, scope, hidden)

@@ -20,6 +20,7 @@ The constraints are tuples that begin with their name; `s`, `d` and other single
     ("store", object, attribute, s, at)
     ("get", d, object, key, at)     d = object[key]; key None when it is not a constant
     ("get by", d, object, k, at)    d = object[k], where k is the node of a name that a module or a class binds
+    ("unpack", d, object, key, at)  d = the element under the key when the object is unpacked
     ("part", d, object, start, stop)  d = object[start:stop], both constants
     ("put", object, key, s)
     ("each", d, object, at)         d = an element of the object, by iterating over it
@@ -28,6 +29,7 @@ The constraints are tuples that begin with their name; `s`, `d` and other single
     ("call", d, callee, positional, keywords, spread, names, site)
         positional: nodes; keywords: (name, node) pairs; spread: nodes behind * and **; names: the positional arguments
         that are literal strings, None for others
+    ("decorate", d, callee, s, site)  d = callee(s), where s is defined below it
     ("raise", s, at)                a class that is raised is constructed
 
 `site` is (source, line, column) as in the Reference. `at` is (source, line), and stands for the site of what the result
@@ -76,7 +78,7 @@ class FlowWalk(ExpressionWalk):
             case ast.ClassDef():
                 self._assign(node.name, self._class(node, frame), frame)
             case ast.Return(value=value):
-                self._copy(self._value(value, frame), frame.result)
+                self._returned(value, frame)
                 return True
             case ast.Raise():
                 if node.exc is not None:
@@ -257,14 +259,14 @@ class FlowWalk(ExpressionWalk):
         for place, part in enumerate(parts):
             node = self._node()
             if place < star:
-                self._emit("get", node, source, place, (frame.scope, part.lineno))
+                self._emit("unpack", node, source, place, (frame.scope, part.lineno))
             elif place == star:
                 self._emit("container", node, "list")
                 element = self._node()
                 self._emit("each", element, source, (frame.scope, part.lineno))
                 self._emit("put", node, None, element)
             else:
-                self._emit("get", node, source, None, (frame.scope, part.lineno))
+                self._emit("unpack", node, source, None, (frame.scope, part.lineno))
             self._bind(part, node, frame)
 
     def _annotated(self, node: ast.AnnAssign, frame: Frame) -> None:
@@ -300,11 +302,11 @@ class FlowWalk(ExpressionWalk):
         )
         for parameter in _annotations(node):
             self._value(parameter, frame)
-        self._parameters(node.args, key, frame, inner, in_class=frame.kind == "class")
+        function = self._parameters(node.args, key, frame, inner, in_class=frame.kind == "class")
         if node.returns is not None:
             self._emit("type", inner.result, annotation(node.returns), key)
         self._block(node.body, inner)
-        self._finish(inner)
+        self._finish(function, inner)
         return self._decorated(node, bound, frame)
 
     def _decorated(self, node: Definition, bound: int, frame: Frame) -> int:
@@ -313,7 +315,7 @@ class FlowWalk(ExpressionWalk):
             wrapped = self._node()
             applied = isinstance(decorator, ast.Call)
             site = (frame.scope, decorator.lineno) if applied else self._site(decorator, frame)
-            self._emit("call", wrapped, callee, (bound,), (), (), (), site)
+            self._emit("decorate", wrapped, callee, bound, site)
             bound = wrapped
         return bound
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from plait.model import FlowFunction, SymbolId
 from plait.parse.expressions import annotation, name_position
@@ -309,7 +310,7 @@ class ExpressionWalk:
 
     def _parameters(
         self, given: ast.arguments, key: str, frame: Frame, inner: Frame, *, in_class: bool = False
-    ) -> None:
+    ) -> FlowFunction:
         positional: list[tuple[str, int]] = []
         plain = [*given.posonlyargs, *given.args]
         defaults = [None] * (len(plain) - len(given.defaults)) + [*given.defaults]
@@ -321,18 +322,18 @@ class ExpressionWalk:
                 self._emit("type", node, annotation(parameter.annotation), inner.scope)
             self._copy(self._value(default, frame), node)
             self._assign(parameter.arg, node, inner)
+            inner.parameters[node] = parameter.annotation
         if in_class and plain:
             inner.owner, inner.first = frame.scope, positional[0][1]
-        self._functions.append(
-            FlowFunction(
-                key=key,
-                parameters=tuple(positional),
-                positional=len(plain),
-                vararg=self._collected(given.vararg, "tuple", inner),
-                kwarg=self._collected(given.kwarg, "dict", inner),
-                result=inner.result,
-                owner=frame.scope if in_class else None,
-            )
+        return FlowFunction(
+            key=key,
+            parameters=tuple(positional),
+            positional=len(plain),
+            vararg=self._collected(given.vararg, "tuple", inner),
+            kwarg=self._collected(given.kwarg, "dict", inner),
+            result=inner.result,
+            passed=(),
+            owner=frame.scope if in_class else None,
         )
 
     def _collected(self, parameter: ast.arg | None, kind: str, inner: Frame) -> int:
@@ -343,8 +344,20 @@ class ExpressionWalk:
         self._assign(parameter.arg, node, inner)
         return node
 
-    def _finish(self, inner: Frame) -> None:
+    def _returned(self, value: ast.expr | None, frame: Frame) -> None:
+        """Each call gets back the argument that it gave, where a parameter is returned as it came."""
+        node = self._value(value, frame)
+        if node not in frame.parameters:
+            self._copy(node, frame.result)
+            return
+        frame.passed[node] = None
+        declared = frame.parameters[node]
+        if declared is not None:
+            self._emit("type", frame.result, annotation(declared), frame.scope)
+
+    def _finish(self, function: FlowFunction, inner: Frame) -> None:
         """A generator returns an iterable of what it yields."""
+        self._functions.append(replace(function, passed=tuple(inner.passed)))
         if inner.yielded >= 0:
             iterable = self._node()
             self._emit("container", iterable, "generator")
@@ -359,9 +372,9 @@ class ExpressionWalk:
         inner = Frame(frame.scope, "lambda", parameter_names(node.args), frame, result=self._node())
         inner.owner, inner.first = frame.owner, frame.first
         inner.hidden = set(inner.bound)
-        self._parameters(node.args, key, frame, inner)
-        self._copy(self._value(node.body, inner), inner.result)
-        self._finish(inner)
+        function = self._parameters(node.args, key, frame, inner)
+        self._returned(node.body, inner)
+        self._finish(function, inner)
         return bound
 
 

@@ -28,11 +28,15 @@ class Frame:
     elsewhere: dict[str, str] = field(default_factory=dict)
     """name -> "global" or "nonlocal" """
     result: int = -1
+    passed: dict[int, None] = field(default_factory=dict)
+    """nodes of the parameters that are returned as they came"""
     yielded: int = -1
     owner: SymbolId | None = None
     """the class, in a method"""
     first: int = -1
     """node of a method's first parameter"""
+    parameters: dict[int, ast.expr | None] = field(default_factory=dict)
+    """node of each parameter -> its annotation"""
     hidden: set[str] = field(default_factory=set)
     """names that a comprehension binds at this point"""
 

@@ -25,6 +25,20 @@ def docstring(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.
     return (ast.get_docstring(node) or "").encode(errors="backslashreplace").decode()
 
 
+def is_abstract(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether the body does nothing, or only raises NotImplementedError; a docstring counts as nothing."""
+    return all(_does_nothing(statement) for statement in node.body)
+
+
+def _does_nothing(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Pass() | ast.Expr(value=ast.Constant()):
+            return True
+        case ast.Raise(exc=ast.Name(id=name) | ast.Call(func=ast.Name(id=name))):
+            return name == "NotImplementedError"
+    return False
+
+
 def _type_parameters(node: ast.AST) -> str:
     found: list[ast.AST] = getattr(node, "type_params", [])
     return f"[{', '.join(map(_source, found))}]" if found else ""

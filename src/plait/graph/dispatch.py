@@ -1,0 +1,39 @@
+"""Which methods run in the place of the one that a call names: those of classes below the receiver's."""
+
+from __future__ import annotations
+
+from plait.graph.classes import ClassTable
+from plait.graph.program import Program
+from plait.model import SymbolId, SymbolKind
+
+
+class Dispatch:
+    def __init__(self, program: Program, classes: ClassTable) -> None:
+        self._program = program
+        self._classes = classes
+        self._abstract = {one for file in program.files for one in file.abstract}
+        self._below: dict[SymbolId, list[SymbolId]] = {}
+        for symbol in program.symbols.values():
+            if symbol.kind is SymbolKind.CLASS:
+                for base in classes.order(symbol.id)[1:]:
+                    self._below.setdefault(base, []).append(symbol.id)
+        self._known: dict[tuple[SymbolId, SymbolId], tuple[SymbolId, ...]] = {}
+
+    def is_abstract(self, method: SymbolId) -> bool:
+        """Whether its body does nothing, or only says that it is not implemented."""
+        return method in self._abstract
+
+    def replacing(self, method: SymbolId, receiver: SymbolId) -> tuple[SymbolId, ...]:
+        """The methods that objects of classes below the receiver's have in the method's place, abstract ones left out."""
+        key = (method, receiver)
+        if key not in self._known:
+            name = self._program.symbols[method].name
+            mangled = name.startswith("__") and not name.endswith("__")
+            found: dict[SymbolId, None] = {}
+            for class_ in self._below.get(receiver, ()) if not mangled else ():
+                member = self._classes.member(class_, name)
+                for symbol in member[1] if member else ():
+                    if symbol.id != method and symbol.kind is SymbolKind.METHOD and not self.is_abstract(symbol.id):
+                        found[symbol.id] = None
+            self._known[key] = tuple(found)
+        return self._known[key]
