@@ -62,6 +62,7 @@ class Via(StrEnum):
     DECORATOR = "decorator"
     OVERRIDE = "override"
     DECLARATION = "declaration"
+    """named by the source and not itself run: a base, an import, an abstract method in whose place another runs"""
     NAME = "name"
 
 
@@ -253,6 +254,8 @@ class FlowFunction:
     """name and node, keyword-only ones last"""
     positional: int
     """how many of them can be given by position"""
+    required: int
+    """how many have no default"""
     vararg: int
     """node of `*args`; -1 without"""
     kwarg: int

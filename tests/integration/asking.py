@@ -16,7 +16,7 @@ FILES = {
         self.rows = []
 
     def save(self, row):
-        raise NotImplementedError
+        return row
 
 
 class DiskStore(Store):

@@ -19,7 +19,11 @@ _BY_VIA = {
     Via.DECORATOR: 0.87,  # as CALL: 8 sites are too few to tell
     Via.DECLARATION: 0.93,  # as CONSTRUCT, which finds its class in the same way
     Via.OVERRIDE: 0.93,  # as DECLARATION, from which it follows
+    Via.NAME: 0.5,
 }
+
+ABSTRACT = 0.1
+"""A method that does nothing itself and whose replacements are known."""
 
 SYNTAX = 1.0
 """Read off the source, not resolved."""

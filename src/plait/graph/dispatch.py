@@ -24,7 +24,7 @@ class Dispatch:
         return method in self._abstract
 
     def replacing(self, method: SymbolId, receiver: SymbolId) -> tuple[SymbolId, ...]:
-        """The methods that objects of classes below the receiver's have in the method's place, abstract ones left out."""
+        """The methods that objects of classes below the receiver's have in its place, abstract ones left out."""
         key = (method, receiver)
         if key not in self._known:
             name = self._program.symbols[method].name
@@ -37,3 +37,24 @@ class Dispatch:
                         found[symbol.id] = None
             self._known[key] = tuple(found)
         return self._known[key]
+
+    def replaces(self, method: SymbolId, replaced: SymbolId) -> bool:
+        """Whether the method stands in a class below that of the other, under the same name."""
+        one, other = self._program.symbols[method], self._program.symbols[replaced]
+        if one.name != other.name or one.parent is None or other.parent is None or one.kind is not SymbolKind.METHOD:
+            return False
+        return other.parent in self._classes.order(one.parent)[1:]
+
+    def family(self, target: SymbolId) -> SymbolId:
+        """The method or class furthest up that the target replaces or derives from: targets of one family are what one
+        call is written for.
+        """
+        symbol = self._program.symbols[target]
+        if symbol.kind is SymbolKind.CLASS:
+            return self._classes.order(target)[-1]
+        if symbol.kind is not SymbolKind.METHOD or symbol.parent is None:
+            return target
+        for class_ in reversed(self._classes.order(symbol.parent)):
+            if found := self._program.definitions(class_, symbol.name):
+                return found[0].id
+        return target

@@ -8,13 +8,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from plait.graph import library
+from plait.graph import declared, library
+from plait.graph.by_name import ByName
 from plait.graph.calls import At, Call, Site
 from plait.graph.dispatch import Dispatch
 from plait.graph.inference import Inference
 from plait.graph.points_to import Constraint, PointsTo, Value
 from plait.graph.program import Program
-from plait.graph.values import Builtin, BuiltinInstance, Class, External, Function, Instance, Module, Values
 from plait.model import FlowFunction, ParsedFile, SymbolId, Via
 
 ANY_KEY = ("any key",)
@@ -29,13 +29,14 @@ class Flow(PointsTo):
         self.program = program
         self.inference = inference
         self.dispatch = Dispatch(program, inference.classes)
+        self.by_name = ByName(program, self.dispatch)
         self.functions: dict[str, FlowFunction] = {}
         self.sites: dict[Site, dict[tuple[SymbolId, Via], None]] = {}
         """call site -> what it can reach, in the order found"""
         self.implicit: dict[At, dict[tuple[SymbolId, Via], None]] = {}
         """the same for calls that no call expression shows"""
         self.partials: list[Call] = []
-        self._names: dict[tuple[SymbolId, str], int] = {}
+        self.names: dict[tuple[SymbolId, str], int] = {}
         self._settable = {
             (symbol.parent, symbol.name)
             for symbol in program.symbols.values()
@@ -56,12 +57,13 @@ class Flow(PointsTo):
         for _ in range(file.flow.nodes):
             self.node()
         for scope, name, node in file.flow.names:
-            self._names[scope, name] = start + node
+            self.names[scope, name] = start + node
         for one in file.flow.functions:
             self.functions[one.key] = FlowFunction(
                 key=one.key,
                 parameters=tuple((name, start + node) for name, node in one.parameters),
                 positional=one.positional,
+                required=one.required,
                 vararg=_moved(one.vararg, start),
                 kwarg=_moved(one.kwarg, start),
                 result=_moved(one.result, start),
@@ -116,11 +118,11 @@ class Flow(PointsTo):
             case ("container", node, type_):
                 self.add(at(node), self.container(type_))
             case ("type", node, expression, scope):
-                self.hold(at(node), self.inference.instances(expression, scope))
+                declared.hold_type(self, at(node), expression, scope)
             case ("import", node, module, name, level, whole):
-                self._import(at(node), module, name, level, whole, file)
+                declared.imported(self, at(node), module, name, level, file, whole=whole)
             case ("global", node, name):
-                self.hold(at(node), self.inference.lookup(name, file.symbols[0].id))
+                declared.hold(self, at(node), self.inference.lookup(name, file.symbols[0].id))
             case ("load", node, owner, attribute, where):
                 self.watch(at(owner), "load", at(node), attribute, where)
             case ("reload", node, owner, attribute, stored, where):
@@ -158,63 +160,6 @@ class Flow(PointsTo):
                     where=site,
                 )
                 self.watch(at(callee), "call", call)
-
-    def _import(self, node: int, module: str, name: str | None, level: int, whole: bool, file: ParsedFile) -> None:
-        modules = self.program.modules
-        if level:
-            parts = [part for part in modules.name(file).split(".") if part]
-            parts = parts if file.is_package else parts[:-1]
-            parts = parts[: len(parts) - (level - 1)]
-            full = ".".join([*parts, *([module] if module else [])])
-            found = full if modules.has(full) else None
-        else:
-            found = modules.absolute(module, file)
-        if found is None:
-            if not level:
-                top = module if whole or name else module.partition(".")[0]
-                self.add(node, ("external", f"{top}.{name}" if name else top))
-            return
-        if name is not None:
-            self.module_member(node, found, name)
-        elif whole:
-            self.add(node, ("module", found))
-        else:
-            parts = found.split(".")
-            self.add(node, ("module", ".".join(parts[: len(parts) - module.count(".")])))
-
-    def module_member(self, node: int, module: str, name: str) -> None:
-        file = self.program.modules.file(module)
-        if file is not None and (file.symbols[0].id, name) in self._names:
-            self.copy(self._names[file.symbols[0].id, name], node)
-        else:
-            self.hold(node, self.inference.module_member(module, name))
-
-    def hold(self, node: int, values: Values) -> None:
-        """Add what the inference over declarations says."""
-        for value in values:
-            match value:
-                case Function(id=key):
-                    if (found := self._named(SymbolId(key))) is not None:
-                        self.copy(found, node)
-                    else:
-                        self.add(node, ("function", key))
-                case Class(id=key):
-                    self.add(node, ("class", key))
-                case Instance(id=key):
-                    self.add(node, ("instance", key))
-                case Module(name=name):
-                    self.add(node, ("module", name))
-                case External(path=path):
-                    self.add(node, ("external", path))
-                case Builtin(name=name):
-                    self.add(node, ("builtin", name))
-                case BuiltinInstance(type=name):
-                    self.add(node, ("object", name))
-
-    def _named(self, key: SymbolId) -> int | None:
-        """The node of the name that a definition is bound to, decorators applied."""
-        symbol = self.program.symbols[key]
-        return self._names.get((symbol.parent, symbol.name)) if symbol.parent is not None else None
 
     def container(self, type_: str) -> Value:
         self._containers += 1
@@ -315,7 +260,7 @@ class Flow(PointsTo):
             case ("super", class_, receiver):
                 self._member(receiver[1], attribute, node, receiver, where, after=class_)
             case ("module", module):
-                self.module_member(node, module, attribute)
+                declared.module_member(self, node, module, attribute)
             case ("function", key):
                 self.copy(self.slot("attribute", key, attribute), node)
             case ("external", path) if len(path) < library.LONGEST_PATH:
@@ -350,7 +295,7 @@ class Flow(PointsTo):
     def _in_class(self, class_: SymbolId, name: str, after: SymbolId | None = None) -> tuple[SymbolId, int]:
         """The nearest class of the order that binds the name in its body, and the name's node; -1 if none does."""
         for one in self._order(class_, after):
-            found = self._names.get((one, name))
+            found = self.names.get((one, name))
             if found is not None:
                 return one, found
         return class_, -1
@@ -380,12 +325,12 @@ class Flow(PointsTo):
                 else:
                     self.copy(source, self.slot("field", class_, attribute))
             case ("class", class_):
-                known = self._names.get((class_, attribute))
+                known = self.names.get((class_, attribute))
                 self.copy(source, known if known is not None else self.slot("field", class_, attribute))
             case ("module", module):
                 file = self.program.modules.file(module)
-                if file is not None and (file.symbols[0].id, attribute) in self._names:
-                    self.copy(source, self._names[file.symbols[0].id, attribute])
+                if file is not None and (file.symbols[0].id, attribute) in self.names:
+                    self.copy(source, self.names[file.symbols[0].id, attribute])
             case ("function", key):
                 self.copy(source, self.slot("attribute", key, attribute))
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from plait.graph.confidence import SYNTAX, confidence
+from plait.graph.confidence import ABSTRACT, SYNTAX, confidence
 from plait.graph.flow import Flow
 from plait.graph.inference import Inference
 from plait.graph.program import Program
@@ -85,9 +85,11 @@ def _flowing(reference: Reference, flow: Flow, declared: Site) -> Site | None:
         # The receiver is declared to be a builtin object: a method of that name here is not what it calls back.
         names = {target: flow.program.symbols[target].name for target, _ in found}
         found = {one: None for one in found if names[one[0]] != reference.name}
-    functions = sum(flow.program.is_function(target) for target, _ in found)
-    alternatives = max(functions, len(found) - functions)
-    if reference.kind is ReferenceKind.BASE or not 0 < alternatives <= MAX_CANDIDATES:
+    families = {flow.dispatch.family(target) for target, _ in found}
+    functions = sum(flow.program.is_function(target) for target in families)
+    alternatives = max(functions, len(families) - functions)
+    few = 0 < alternatives <= MAX_CANDIDATES and len(found) <= MAX_REPLACING
+    if reference.kind is ReferenceKind.BASE or not few:
         return None
     given = Via.CALLBACK if outside else Via.DECORATOR if reference.kind is ReferenceKind.DECORATOR else None
     targets = (Target(target, given or via, typed=True, flowed=True) for target, via in found)
@@ -131,6 +133,8 @@ class Target:
     """found by the values that flow to the site"""
     receiver: SymbolId | None = None
     """the class of the object whose method it is, where a class below may have another in its place"""
+    replaced: int = 0
+    """how many methods of the site run in its place"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,15 +148,17 @@ class Site:
 
 
 def resolve(reference: Reference, inference: Inference, flow: Flow | None = None) -> Site:
-    """Declarations first; what they leave open, by the values that flow to the site."""
+    """Declarations first; what they leave open, by the values that flow to the site; then by the name alone."""
     site = _declared_site(reference, inference)
     if flow is None:
         return site
     flowing = _flowing(reference, flow, site)
     if flowing is not None:
-        if not site.targets or site.unknown is not None:
-            return flowing
-        site = _narrowed(site, flowing, reference, inference.program)
+        open_ = not site.targets or site.unknown is not None
+        site = flowing if open_ else _narrowed(site, flowing, reference, inference.program)
+    if not site.targets and site.unknown is not None and site.unknown[0].could_be_here:
+        named = flow.by_name.find(reference)
+        return Site((Target(named, Via.NAME, typed=False),), 1, site.unknown) if named is not None else site
     return _replaced(site, reference, flow)
 
 
@@ -165,15 +171,16 @@ def _replaced(site: Site, reference: Reference, flow: Flow) -> Site:
     found = {target.id: target for target in site.targets}
     flowed = {target for target, _ in flow.sites.get((reference.source, reference.line, reference.column), ())}
     for target in site.targets:
-        if target.receiver is None:
-            continue
-        methods = flow.dispatch.replacing(target.id, target.receiver)
-        every = flow.dispatch.is_abstract(target.id) and len(methods) <= MAX_REPLACING
+        abstract = flow.dispatch.is_abstract(target.id)
+        methods = flow.dispatch.replacing(target.id, target.receiver) if target.receiver is not None else ()
         for method in methods:
             if method in flowed:
                 found.setdefault(method, Target(method, Via.CALL, typed=True, flowed=True))
-            elif every:
+            elif abstract and len(methods) <= MAX_REPLACING:
                 found.setdefault(method, Target(method, Via.OVERRIDE, typed=True))
+        instead = sum(flow.dispatch.replaces(one, target.id) for one in found) if abstract else 0
+        if instead and target.via is Via.CALL:
+            found[target.id] = replace(target, via=Via.DECLARATION, replaced=instead)
     return Site(tuple(found.values()), site.candidates, site.unknown)
 
 
@@ -296,14 +303,17 @@ class _Edges:
 
 def edge_of(reference: Reference, target: Target, path: str, candidates: int) -> Edge:
     kind = EdgeKind.INHERITS if reference.kind is ReferenceKind.BASE else EdgeKind.CALLS
-    evidence = Evidence.AMBIGUOUS if candidates > 1 else Evidence.TYPED if target.typed else Evidence.SCOPED
+    abstract = kind is EdgeKind.CALLS and target.via is Via.DECLARATION
+    candidates = max(candidates, target.replaced + 1)
+    sure = Evidence.TYPED if target.typed else Evidence.SCOPED
+    evidence = Evidence.NAME if target.via is Via.NAME else Evidence.AMBIGUOUS if candidates > 1 else sure
     return Edge(
         source=reference.source,
         target=target.id,
         kind=kind,
         via=target.via,
         evidence=evidence,
-        confidence=confidence(target.via, candidates, flowed=target.flowed),
+        confidence=ABSTRACT if abstract else confidence(target.via, candidates, flowed=target.flowed),
         path=path,
         line=reference.line,
         candidates=candidates,

@@ -329,6 +329,7 @@ class ExpressionWalk:
             key=key,
             parameters=tuple(positional),
             positional=len(plain),
+            required=len(positional) - len(given.defaults) - sum(one is not None for one in given.kw_defaults),
             vararg=self._collected(given.vararg, "tuple", inner),
             kwarg=self._collected(given.kwarg, "dict", inner),
             result=inner.result,

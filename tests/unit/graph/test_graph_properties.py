@@ -20,7 +20,7 @@ from plait.graph.inference import Inference
 from plait.graph.names import NameGraph
 from plait.graph.program import Program
 from plait.graph.scoped import MAX_CANDIDATES, FlowGraph, ScopedGraph, resolve
-from plait.model import EdgeKind, Evidence, Graph, ParsedFile, ReferenceKind, SourceFile
+from plait.model import EdgeKind, Evidence, Graph, ParsedFile, ReferenceKind, SourceFile, Via
 from plait.parse.python import PythonParser
 from plait.protocols import GraphBuilder
 
@@ -107,7 +107,7 @@ def check(files: list[ParsedFile], graph: Graph) -> None:
 
 
 def check_conservation(files: list[ParsedFile], graph: Graph, *, flowing: bool = False) -> None:
-    """Each reference has an edge or is unresolved once; both only when it is ambiguous."""
+    """Each reference has an edge or is unresolved once; both only when it is ambiguous, or a guess by name."""
     inference = Inference(Program(files))
     flow = Flow(inference.program, inference) if flowing else None
     if flow is not None:
@@ -125,7 +125,8 @@ def check_conservation(files: list[ParsedFile], graph: Graph, *, flowing: bool =
                 assert unresolved.pop(0).reference == reference
                 # A call out of the repository can be both: what it leads to, and what is called back from there.
                 called_back = not site.unknown[0].could_be_here
-                assert not site.targets or site.candidates > 1 or called_back
+                guessed = all(target.via is Via.NAME for target in site.targets)
+                assert guessed or site.candidates > 1 or called_back
             if reference.kind is not ReferenceKind.BASE:
                 assert all((reference.source, target.id) in edges for target in site.targets)
     assert not unresolved

@@ -1,0 +1,124 @@
+"""What imports, types and the inference over declarations put into the flow of values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plait.graph.values import (
+    Builtin,
+    BuiltinInstance,
+    Class,
+    External,
+    Function,
+    Instance,
+    Module,
+    Values,
+    split_types,
+)
+from plait.model import ParsedFile, SymbolId
+
+if TYPE_CHECKING:
+    from plait.graph.flow import Flow
+
+_SEQUENCES = frozenset(
+    (
+        *("list", "List", "Sequence", "MutableSequence", "deque", "Deque", "set", "Set", "frozenset", "FrozenSet"),
+        *("AbstractSet", "MutableSet", "Collection", "Container", "Iterable", "Iterator", "Generator", "Reversible"),
+        *("AsyncIterable", "AsyncIterator", "AsyncGenerator"),
+    )
+)
+_MAPPINGS = frozenset(
+    (
+        *("dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "DefaultDict", "OrderedDict", "ChainMap"),
+        *("WeakKeyDictionary", "WeakValueDictionary"),
+    )
+)
+
+
+def imported(
+    flow: Flow, node: int, module: str, name: str | None, level: int, file: ParsedFile, *, whole: bool
+) -> None:
+    modules = flow.program.modules
+    if level:
+        parts = [part for part in modules.name(file).split(".") if part]
+        parts = parts if file.is_package else parts[:-1]
+        parts = parts[: len(parts) - (level - 1)]
+        full = ".".join([*parts, *([module] if module else [])])
+        found = full if modules.has(full) else None
+    else:
+        found = modules.absolute(module, file)
+    if found is None:
+        if not level:
+            top = module if whole or name else module.partition(".")[0]
+            flow.add(node, ("external", f"{top}.{name}" if name else top))
+        return
+    if name is not None:
+        module_member(flow, node, found, name)
+    elif whole:
+        flow.add(node, ("module", found))
+    else:
+        parts = found.split(".")
+        flow.add(node, ("module", ".".join(parts[: len(parts) - module.count(".")])))
+
+
+def module_member(flow: Flow, node: int, module: str, name: str) -> None:
+    file = flow.program.modules.file(module)
+    if file is not None and (file.symbols[0].id, name) in flow.names:
+        flow.copy(flow.names[file.symbols[0].id, name], node)
+    else:
+        hold(flow, node, flow.inference.module_member(module, name))
+
+
+def hold_type(flow: Flow, node: int, expression: str, scope: SymbolId) -> None:
+    """Add objects of the type that is written in the scope; containers with objects of their elements' types."""
+    for one in split_types(expression):
+        base, bracket, inside = one.partition("[")
+        name = base.rpartition(".")[2]
+        given = tuple(split_types(inside.removesuffix("]"), ",")) if bracket else ()
+        if name in _SEQUENCES and given:
+            _filled(flow, node, "list", {None: given[0]}, scope)
+        elif name in _MAPPINGS and len(given) == 2:
+            _filled(flow, node, "dict", {None: given[1]}, scope)
+        elif name in ("tuple", "Tuple") and given:
+            same = given[1:] in (("?",), ("...",))
+            _filled(flow, node, "tuple", {None: given[0]} if same else dict(enumerate(given)), scope)
+        else:
+            hold(flow, node, flow.inference.instances(one, scope))
+
+
+def _filled(flow: Flow, node: int, type_: str, elements: dict[None, str] | dict[int, str], scope: SymbolId) -> None:
+    made = flow.container(type_)
+    flow.add(node, made)
+    for key, expression in elements.items():
+        element = flow.node()
+        hold_type(flow, element, expression, scope)
+        flow.put(made, key, element)
+
+
+def hold(flow: Flow, node: int, values: Values) -> None:
+    """Add what the inference over declarations says."""
+    for value in values:
+        match value:
+            case Function(id=key):
+                if (found := _named(flow, SymbolId(key))) is not None:
+                    flow.copy(found, node)
+                else:
+                    flow.add(node, ("function", key))
+            case Class(id=key):
+                flow.add(node, ("class", key))
+            case Instance(id=key):
+                flow.add(node, ("instance", key))
+            case Module(name=name):
+                flow.add(node, ("module", name))
+            case External(path=path):
+                flow.add(node, ("external", path))
+            case Builtin(name=name):
+                flow.add(node, ("builtin", name))
+            case BuiltinInstance(type=name):
+                flow.add(node, ("object", name))
+
+
+def _named(flow: Flow, key: SymbolId) -> int | None:
+    """The node of the name that a definition is bound to, decorators applied."""
+    symbol = flow.program.symbols[key]
+    return flow.names.get((symbol.parent, symbol.name)) if symbol.parent is not None else None
