@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from plait.graph.confidence import SYNTAX, confidence
+from plait.graph.confidence import EXACT, SYNTAX, confidence
 from plait.graph.flow import Flow
 from plait.graph.inference import Inference
 from plait.graph.program import Program
@@ -16,10 +16,13 @@ from plait.model import (
     EdgeKind,
     Evidence,
     Graph,
+    Known,
     ParsedFile,
+    Position,
     Receiver,
     Reference,
     ReferenceKind,
+    Symbol,
     SymbolId,
     SymbolKind,
     Unknown,
@@ -33,6 +36,9 @@ MAX_CANDIDATES = 4
 MAX_REPLACING = 16
 """Methods that can run in the place of one that does nothing. Not tuned: the most in flask, werkzeug and rich is 10."""
 
+_AS_DEFINED = frozenset({"classmethod", "staticmethod", "abstractmethod", "overload", "override", "final", "setter"})
+"""Decorators that put nothing else in the place of the definition."""
+
 _REASONS = (Unknown.RECEIVER, Unknown.DYNAMIC, Unknown.MEMBER, Unknown.NAME, Unknown.EXTERNAL, Unknown.BUILTIN)
 """Which reason stands for a site with several: the first that leaves most open."""
 
@@ -41,27 +47,36 @@ class ScopedGraph:
     """What scopes, imports, the class hierarchy and declared types tell, each site by itself."""
 
     def build(self, files: Sequence[ParsedFile]) -> Graph:
+        return self.build_with(files, {})
+
+    def build_with(self, files: Sequence[ParsedFile], known: Mapping[Position, Known]) -> Graph:
         program = Program(files)
-        return assemble(program, Inference(program), None)
+        return assemble(program, Inference(program), None, known)
 
 
 class FlowGraph:
     """The same, and where that leaves a site open, the values that flow into it from anywhere in the repository."""
 
     def build(self, files: Sequence[ParsedFile]) -> Graph:
+        return self.build_with(files, {})
+
+    def build_with(self, files: Sequence[ParsedFile], known: Mapping[Position, Known]) -> Graph:
         program = Program(files)
         inference = Inference(program)
         flow = Flow(program, inference)
         flow.solve()
-        return assemble(program, inference, flow)
+        return assemble(program, inference, flow, known)
 
 
-def assemble(program: Program, inference: Inference, flow: Flow | None) -> Graph:
+def assemble(program: Program, inference: Inference, flow: Flow | None, known: Mapping[Position, Known]) -> Graph:
     edges = _Edges()
     unresolved: list[Unresolved] = []
     for file in program.files:
         for reference in file.references:
             site = resolve(reference, inference, flow)
+            said = known.get((file.path, reference.line, reference.column))
+            if said is not None:
+                site = settle(site, said, reference, inference)
             for target in site.targets:
                 edges.add(edge_of(reference, target, file.path, site.candidates))
             if site.unknown is not None:
@@ -131,6 +146,8 @@ class Target:
     """found by the values that flow to the site"""
     receiver: SymbolId | None = None
     """the class of the object whose method it is, where a class below may have another in its place"""
+    exact: bool = False
+    """said by an index that a compiler made"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +240,59 @@ def _declared_site(reference: Reference, inference: Inference) -> Site:
     return Site(tuple(found.values()), alternatives + len(unknown), open_)
 
 
+def settle(site: Site, said: Known, reference: Reference, inference: Inference) -> Site:
+    """Put together what was found for a site with what an index says about it.
+
+    Beside what is said stays what overrides it, what is called back, and all that was found where what is said is
+    decorated: then something else may be called in its place. Where the index leads out of the repository everything
+    stays, as methods here may override what is out there.
+    """
+    if said.outside is not None:
+        return site if site.targets else Site((), 0, said.outside)
+    program = inference.program
+    definitions = [one for one in _definitions(said, program) if not program.is_property(one.id)]
+    values = [Class(one.id) if one.kind is SymbolKind.CLASS else Function(one.id) for one in definitions]
+    sure = len(values) == 1
+    called = [target for value in values for target in _targets(value, reference, inference)]
+    told = {target.id: replace(target, exact=sure) for target in called}
+    if not told:
+        return site
+    replaced = any(program.decorated(one.id) - _AS_DEFINED for one in definitions)
+    kept = [
+        one
+        for one in site.targets
+        if one.id not in told and (replaced or _stays(one, site.candidates, definitions, inference))
+    ]
+    if not sure:
+        return Site((*told.values(), *kept), len(values) + len(kept), None)
+    left = len(kept) + any(one.id in told for one in site.targets)
+    return Site((*told.values(), *kept), max(1, min(site.candidates, left)), None)
+
+
+def _definitions(said: Known, program: Program) -> list[Symbol]:
+    """Of several definitions of one name in one place an index may name any, also one that is only an overload."""
+    found: dict[SymbolId, Symbol] = {}
+    for symbol in map(program.symbols.__getitem__, said.targets):
+        same = program.definitions(symbol.parent, symbol.name) if symbol.parent else [symbol]
+        found |= {one.id: one for one in same}
+    return list(found.values())
+
+
+def _stays(target: Target, candidates: int, said: Sequence[Symbol], inference: Inference) -> bool:
+    """Whether what was found can be called beside what is said.
+
+    It can if it is called back, if it is of a further type that the receiver is declared to have (an index names one
+    type of a union), and if it is of a class below that of what is said.
+    """
+    if target.via is Via.CALLBACK or (target.typed and not target.flowed and candidates > 1):
+        return True
+    owner = inference.program.symbols[target.id].parent
+    if owner is None or inference.program.symbols[owner].kind is not SymbolKind.CLASS:
+        return False
+    order = inference.classes.order(owner)
+    return any(one.kind is SymbolKind.METHOD and one.parent in order for one in said)
+
+
 def _targets(value: Value, reference: Reference, inference: Inference) -> list[Target]:
     kind = reference.kind
     if kind is ReferenceKind.BASE:
@@ -296,14 +366,18 @@ class _Edges:
 
 def edge_of(reference: Reference, target: Target, path: str, candidates: int) -> Edge:
     kind = EdgeKind.INHERITS if reference.kind is ReferenceKind.BASE else EdgeKind.CALLS
-    evidence = Evidence.AMBIGUOUS if candidates > 1 else Evidence.TYPED if target.typed else Evidence.SCOPED
+    if target.exact:
+        evidence, sure, candidates = Evidence.EXACT, EXACT, 1
+    else:
+        evidence = Evidence.AMBIGUOUS if candidates > 1 else Evidence.TYPED if target.typed else Evidence.SCOPED
+        sure = confidence(target.via, candidates, flowed=target.flowed)
     return Edge(
         source=reference.source,
         target=target.id,
         kind=kind,
         via=target.via,
         evidence=evidence,
-        confidence=confidence(target.via, candidates, flowed=target.flowed),
+        confidence=sure,
         path=path,
         line=reference.line,
         candidates=candidates,
