@@ -38,6 +38,7 @@ from plait.model import (
 from plait.parse.naming import module_id
 from plait.protocols import Embedder, Snapshot, Strategy
 from plait.questions import CallPath, Impact, Relations
+from plait.scip.files import remember, remembered
 from plait.settings import Settings
 from plait.store.embedded import FORMAT, EmbeddedSnapshot, EmbeddedWriter
 from plait.surveys import FlowRow, HubRow, Listing, Sites, WholeGraph
@@ -110,24 +111,49 @@ class Engine:
         python = f"{sys.version_info.major}.{sys.version_info.minor}"
         parts = (__version__, python, FORMAT, self._embedder.fingerprint, self.settings.graph)
         mixture = "\0".join(map(str, (*parts, self.settings.max_file_bytes)))
-        place = blake2b(os.fsencode(self.root), digest_size=6).hexdigest()
         kind = blake2b(mixture.encode(), digest_size=6).hexdigest()
+        return self._folder / f"{kind}.{_own_state()}.sqlite"
+
+    @property
+    def _folder(self) -> Path:
+        """Where everything about the root is kept."""
+        place = blake2b(os.fsencode(self.root), digest_size=6).hexdigest()
         name = re.sub(r"\W", "_", self.root.name, flags=re.ASCII)[:40] or "root"
-        return self.settings.cache / f"{name}-{place}" / f"{kind}.{_own_state()}.sqlite"
+        return self.settings.cache / f"{name}-{place}"
 
     @cached_property
     def _embedder(self) -> Embedder:
         embedder: Embedder = plugins.build("embedder", self.settings.embedder)
         return embedder
 
-    def index(self, *, force: bool = False) -> IndexReport:
-        """Build the snapshot anew; with force, without taking vectors from the one before."""
-        try:
-            return self._build(None if force else EmbeddedSnapshot(self.path))
-        except (FileNotFoundError, BrokenIndex):
-            return self._build(None)
+    def index(self, *, force: bool = False, scip: Sequence[str | Path] | None = None) -> IndexReport:
+        """Build the snapshot anew; with force, without taking vectors from the one before.
 
-    def _build(self, before: Snapshot | None) -> IndexReport:
+        `scip` are SCIP indexes to join. They are remembered for the root: every later build of an index of it, whatever
+        its settings, joins them as they are then. None joins the remembered ones, an empty sequence forgets them.
+        Raises BadScip and MissingExtra for one that is given here and cannot be joined.
+        """
+        given = None if scip is None else [Path(os.path.abspath(Path(path).expanduser())) for path in scip]
+        try:
+            before = None if force else EmbeddedSnapshot(self.path)
+            report = self._build(before, given)
+        except (FileNotFoundError, BrokenIndex):
+            report = self._build(None, given)
+        if given is not None:
+            remember(self._folder, given)
+        return report
+
+    @property
+    def notices(self) -> list[str]:
+        """What someone should know about the last answer: SCIP indexes that could not be joined."""
+        joined = self._snapshot.info.scip if self._snapshot else ()
+        return [
+            f"{one.state.path}: {one.problem}; its exact edges are left out (`plait index --no-scip` forgets it)"
+            for one in joined
+            if one.problem
+        ]
+
+    def _build(self, before: Snapshot | None, given: Sequence[Path] | None = None) -> IndexReport:
         self._snapshot, report = build(
             self.root,
             EmbeddedWriter(self.path),
@@ -136,6 +162,8 @@ class Engine:
             max_file_bytes=self.settings.max_file_bytes,
             before=before,
             progress=self._progress,
+            scip=remembered(self._folder) if given is None else given,
+            must_join=given is not None,
         )
         kind = self.path.name.partition(".")[0]
         for outdated in sorted(self.path.parent.glob(f"{kind}.*.sqlite")):
@@ -149,7 +177,7 @@ class Engine:
         try:
             if self._snapshot is None:
                 self._snapshot = EmbeddedSnapshot(self.path)
-            fresh = is_fresh(self.root, self._snapshot)
+            fresh = is_fresh(self.root, self._snapshot, remembered(self._folder))
         except (FileNotFoundError, BrokenIndex):
             fresh = False
         if not fresh:

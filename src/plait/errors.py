@@ -9,7 +9,8 @@ PlaitError
 │   ├── AmbiguousSymbol                .choices: the symbols it could be
 │   ├── UnknownPlugin                  a strategy, embedder, graph or language by a name nobody registered
 │   ├── BadParameter                   a parameter of a strategy or a setting has a wrong name or value
-│   └── BadCollection                  a collection's files do not fit each other or its corpus
+│   ├── BadCollection                  a collection's files do not fit each other or its corpus
+│   └── BadScip                        a SCIP index cannot be read or joined
 ├── MissingExtra (also ImportError)    an optional library is not installed; says how to install it
 ├── CannotWrite                        a folder or disk takes no file: the index's, or a report's
 └── BrokenIndex                        an index file cannot be read and could not be rebuilt
@@ -74,6 +75,11 @@ class BadParameter(RequestError):
 class BadCollection(RequestError):
     def __init__(self, where: str, problem: str) -> None:
         super().__init__(f"{where}: {problem}")
+
+
+class BadScip(RequestError):
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__(f"{path}: {problem}; give a SCIP index, for example of `pyrefly check --report-scip FILE`")
 
 
 class MissingExtra(PlaitError, ImportError):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from plait import plugins, source
 from plait.document import EMBEDDED, Neighbours, digest, documents, smooth
-from plait.errors import NothingToIndex
+from plait.errors import BadParameter, BadScip, MissingExtra, NothingToIndex
 from plait.model import (
     Document,
     EdgeKind,
@@ -20,13 +20,17 @@ from plait.model import (
     FileState,
     Graph,
     ParsedFile,
+    ScipInput,
     Skipped,
     SkipReason,
     SnapshotInfo,
     SourceFile,
     Unknown,
 )
-from plait.protocols import Embedder, Parser, Snapshot, Writer
+from plait.protocols import Embedder, GraphBuilder, JoiningGraphBuilder, Parser, Snapshot, Writer
+from plait.scip.files import ScipFile, state_of
+from plait.scip.files import read as read_scip
+from plait.scip.join import Tally, join
 
 if TYPE_CHECKING:
     from plait.model import Vector, Vectors
@@ -53,6 +57,8 @@ class IndexReport:
     reused: int
     """vectors taken from the snapshot before"""
     seconds: float
+    scip: tuple[Tally, ...] = ()
+    """what became of each SCIP index that was joined"""
 
 
 def build(
@@ -64,19 +70,24 @@ def build(
     max_file_bytes: int,
     before: Snapshot | None = None,
     progress: Progress = lambda stage, done, total: None,
+    scip: Sequence[Path] = (),
+    must_join: bool = False,
 ) -> tuple[Snapshot, IndexReport]:
     """Index all of root. Vectors of unchanged texts are taken from `before`, if its embedder was the same.
 
-    Raises NothingToIndex if no file could be parsed.
+    `scip` are SCIP indexes to join, absolute paths. What is wrong with one is noted in the snapshot's info, or raised
+    (BadScip, MissingExtra) with `must_join`. Raises NothingToIndex if no file could be parsed.
     """
     started = time.perf_counter()
+    builder = plugins.build("graph", graph)
+    given = [_scip_file(path, graph, isinstance(builder, JoiningGraphBuilder), must_join) for path in scip]
     states, skipped = source.discover(root)
     sources, parsed, failed = _parse(root, states, max_file_bytes, progress)
     skipped = sorted([*skipped, *failed])
     if not parsed:
         raise NothingToIndex(str(root), _counted(str(skip.reason) for skip in skipped))
 
-    linked: Graph = plugins.build("graph", graph).build(parsed)
+    linked, tallies = _linked(builder, given, sources, parsed, root)
     symbols = sorted((symbol for file in parsed for symbol in file.symbols), key=lambda symbol: symbol.id)
     neighbours = Neighbours(linked.edges)
     texts = list(documents(symbols, sources, neighbours, embedder))
@@ -86,13 +97,14 @@ def build(
     vectors["smoothed"] = smooth(vectors["plain"], owners, neighbours)
 
     info = SnapshotInfo(
-        state=_state(sources.values(), embedder, graph),
+        state=_state(sources.values(), embedder, graph, given),
         root=str(root),
         embedder=embedder.fingerprint,
         graph=graph,
         files=len(parsed),
         symbols=len(symbols),
         passages={template: len(rows) for template, rows in vectors.items()},
+        scip=tuple(ScipInput(one.state, one.problem) for one in given),
     )
     writer.put(symbols, texts, vectors)
     writer.connect(linked)
@@ -106,13 +118,45 @@ def build(
         embedded=embedded,
         reused=len(known),
         seconds=time.perf_counter() - started,
+        scip=tuple(tallies),
     )
 
 
-def is_fresh(root: Path, snapshot: Snapshot) -> bool:
-    """Whether the files below root that plait reads are those that the snapshot read, by size, times and inode."""
+def is_fresh(root: Path, snapshot: Snapshot, scip: Sequence[Path] = ()) -> bool:
+    """Whether the files below root that plait reads are those that the snapshot read, by size, times and inode.
+
+    So must be the SCIP indexes to join.
+    """
     states, _ = source.discover(root)
-    return states == snapshot.files()
+    return states == snapshot.files() and list(map(state_of, scip)) == [one.state for one in snapshot.info.scip]
+
+
+def _scip_file(path: Path, graph: str, can_join: bool, must_join: bool) -> ScipFile:
+    if must_join and not can_join:
+        raise BadParameter(f"graph {graph} joins no SCIP index; use --graph flow or scoped")
+    try:
+        found = read_scip(path) if can_join else ScipFile(path, state_of(path), f"graph {graph} joins no SCIP index")
+    except MissingExtra as error:
+        if must_join:
+            raise
+        return ScipFile(path, state_of(path), str(error))
+    if found.problem and must_join:
+        raise BadScip(str(path), found.problem)
+    return found
+
+
+def _linked(
+    builder: GraphBuilder,
+    given: Sequence[ScipFile],
+    sources: Mapping[str, SourceFile],
+    parsed: Sequence[ParsedFile],
+    root: Path,
+) -> tuple[Graph, list[Tally]]:
+    indexes = [(str(one.path), one.index) for one in given if not one.problem]
+    if not indexes or not isinstance(builder, JoiningGraphBuilder):
+        return builder.build(parsed), []
+    known, tallies = join(indexes, sources, parsed, root)
+    return builder.build_with(parsed, known), tallies
 
 
 def _parse(
@@ -172,10 +216,12 @@ def _embed(
     return vectors, len(waiting)
 
 
-def _state(files: Iterable[SourceFile], embedder: Embedder, graph: str) -> str:
+def _state(files: Iterable[SourceFile], embedder: Embedder, graph: str, scip: Sequence[ScipFile]) -> str:
     summary = blake2b(f"{embedder.fingerprint}\0{graph}".encode(), digest_size=16)
     for file in sorted(files, key=lambda file: file.path):
         summary.update(f"\0{file.path}\0{file.digest}".encode())
+    for one in scip:
+        summary.update(f"\0scip\0{one.digest}".encode())
     return summary.hexdigest()
 
 

@@ -342,6 +342,20 @@ class Unresolved:
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """What an index made by a compiler or type checker says about one site."""
+
+    targets: tuple[SymbolId, ...] = ()
+    """the definitions in the repository that are declared for it"""
+    outside: tuple[Unknown, str] | None = None
+    """reason and detail, as in Unresolved; set exactly when there is no target"""
+
+
+Position: TypeAlias = tuple[str, int, int]
+"""path, line and column of a site, as in its Reference"""
+
+
+@dataclass(frozen=True, slots=True)
 class Graph:
     """Edges sorted by (source, target, kind, via), each combination once; unresolved sites in file and source order."""
 
@@ -492,6 +506,16 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class ScipInput:
+    """A SCIP index that was to be joined with the graph."""
+
+    state: FileState
+    """the path is absolute; the size is -1 for a file that was not there"""
+    problem: str = ""
+    """why nothing of it was joined; empty if it was"""
+
+
+@dataclass(frozen=True, slots=True)
 class SnapshotInfo:
     state: str
     """digest of everything indexed: equal states give equal answers"""
@@ -504,3 +528,4 @@ class SnapshotInfo:
     symbols: int
     passages: Mapping[str, int] = field(default_factory=dict)
     """template -> number of vectors"""
+    scip: tuple[ScipInput, ...] = ()

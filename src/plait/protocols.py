@@ -8,7 +8,7 @@ Graphs, embedders and strategies can come from other packages; a language and a 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from plait.model import (
     Direction,
@@ -18,7 +18,9 @@ from plait.model import (
     FileState,
     Filter,
     Graph,
+    Known,
     ParsedFile,
+    Position,
     Query,
     Ranking,
     Skipped,
@@ -44,6 +46,15 @@ class Parser(Protocol):
 class GraphBuilder(Protocol):
     def build(self, files: Sequence[ParsedFile]) -> Graph:
         """Return the same graph for the same files in any order."""
+        ...
+
+
+@runtime_checkable
+class JoiningGraphBuilder(GraphBuilder, Protocol):
+    """A builder that can take in what a SCIP index says."""
+
+    def build_with(self, files: Sequence[ParsedFile], known: Mapping[Position, Known]) -> Graph:
+        """As build, with edges of exact evidence where something is known; without anything known, the same."""
         ...
 
 

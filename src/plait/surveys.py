@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -73,6 +73,8 @@ class WholeGraph:
     """by (source, target, kind, via)"""
     unresolved: int
     """sites that could be further calls within the repository"""
+    texts: Mapping[SymbolId, str]
+    """own lines of each symbol"""
 
 
 def hubs(snapshot: Snapshot, k: int, tests: bool | None) -> Listing[HubRow]:
@@ -138,5 +140,6 @@ def _open_calls(snapshot: Snapshot) -> int:
 
 def whole(snapshot: Snapshot) -> WholeGraph:
     symbols = tuple(snapshot.symbols())
-    edges = snapshot.edges([symbol.id for symbol in symbols], list(EdgeKind), Direction.OUT)
-    return WholeGraph(snapshot.info.state, symbols, tuple(edges), _open_calls(snapshot))
+    ids = [symbol.id for symbol in symbols]
+    edges = snapshot.edges(ids, list(EdgeKind), Direction.OUT)
+    return WholeGraph(snapshot.info.state, symbols, tuple(edges), _open_calls(snapshot), snapshot.texts(ids))

@@ -24,7 +24,8 @@ from plait.graph.flow import Flow
 from plait.graph.inference import Inference
 from plait.graph.names import NameGraph
 from plait.graph.program import Program
-from plait.graph.scoped import FlowGraph, ScopedGraph, edge_of, resolve
+from plait.graph.scoped import FlowGraph, ScopedGraph, edge_of
+from plait.graph.sites import resolve
 from plait.model import EdgeKind, ParsedFile, Reference, ReferenceKind, SourceFile, SymbolId, Via
 from plait.parse.python import PythonParser
 from plait.protocols import GraphBuilder

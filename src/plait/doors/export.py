@@ -8,6 +8,7 @@
 | mermaid | a flowchart, nodes numbered, labelled with the id | entity codes `#34;` |
 | cypher | one statement a line | backslash escapes |
 | csv | `nodes.csv` and `edges.csv` | RFC 4180 quotes |
+| scip | a SCIP index (binary, see `plait.scip.write`) | backticks |
 
 Nodes stand by id, edges by (source, target, kind, via).
 """
@@ -25,6 +26,7 @@ from xml.sax.saxutils import escape, quoteattr
 from plait.doors.render import Json, edge_json
 from plait.errors import CannotWrite
 from plait.model import Edge, Evidence, Symbol
+from plait.scip.write import index_of
 from plait.surveys import WholeGraph
 
 MERMAID_EDGES = 500
@@ -199,7 +201,9 @@ FORMATS: dict[str, Callable[[WholeGraph], Iterator[str]]] = {
     "mermaid": as_mermaid,
     "cypher": as_cypher,
 }
-"""Those of one file; csv is two."""
+"""Those of one text file; csv is two, and scip is binary."""
+
+NO_TEXT = ("csv", "scip")
 
 
 def write(graph: WholeGraph, form: str, out: Path) -> list[Path]:
@@ -207,6 +211,13 @@ def write(graph: WholeGraph, form: str, out: Path) -> list[Path]:
 
     Raises CannotWrite.
     """
+    if form == "scip":
+        content = index_of(graph.symbols, graph.edges, graph.texts)
+        try:
+            out.write_bytes(content)
+        except OSError as error:
+            raise CannotWrite(str(out), error.strerror or str(error), "give another place to --out") from error
+        return [out]
     if form == "csv":
         files = {out / "nodes.csv": nodes_csv(graph), out / "edges.csv": edges_csv(graph)}
     else:

@@ -25,6 +25,7 @@ _min_evidence = click.option(
     show_default=True,
     help="Walk only edges that rest on this or more.",
 )
+_FORMATS = [*exports.FORMATS, *exports.NO_TEXT]
 _settings = common("embedder", "graph", "cache")
 
 
@@ -173,9 +174,13 @@ def unresolved(path: str, reason: str | None, k: int, common: Common) -> None:
 
 @click.command()
 @click.argument("path", default=".")
-@click.option("--format", "form", type=click.Choice([*exports.FORMATS, "csv"]), required=True, help="What to write.")
+@click.option("--format", "form", type=click.Choice(_FORMATS), required=True, help="What to write.")
 @click.option(
-    "--out", type=click.Path(path_type=Path), metavar="FILE|FOLDER", help="Where to (default: stdout); csv: a folder."
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE|FOLDER",
+    help="Where to (default: stdout); csv: a folder; scip: a file.",
 )
 @_settings
 def export(path: str, form: str, out: Path | None, common: Common) -> None:
@@ -183,8 +188,9 @@ def export(path: str, form: str, out: Path | None, common: Common) -> None:
 
     With --out, what was written is told on stdout. csv writes nodes.csv and edges.csv into a folder.
     """
-    if out is None and (form == "csv" or common.as_json):
-        need = "csv writes two files" if form == "csv" else "--json tells what was written to a file"
+    if out is None and (form in exports.NO_TEXT or common.as_json):
+        needs = {"csv": "csv writes two files", "scip": "scip is not text"}
+        need = needs.get(form, "--json tells what was written to a file")
         raise BadParameter(f"{need}; give --out {'FOLDER' if form == 'csv' else 'FILE'}")
     with opened(path, common) as engine:
         graph = engine.graph()

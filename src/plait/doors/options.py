@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from plait.doors.terminal import ProgressBar
+from plait.doors.terminal import ProgressBar, notice
 from plait.engine import Engine
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -50,9 +50,12 @@ def common(*names: str) -> Callable[[Command], Command]:
 
 @contextmanager
 def opened(path: str, common: Common) -> Iterator[Engine]:
-    """Open an engine that shows progress."""
+    """Open an engine that shows progress, and tell its notices when all went well."""
     bar = ProgressBar()
     try:
-        yield Engine.open(path, progress=bar, **common.settings)
+        engine = Engine.open(path, progress=bar, **common.settings)
+        yield engine
     finally:
         bar.close()
+    for text in engine.notices:
+        notice(text)

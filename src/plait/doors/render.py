@@ -11,6 +11,7 @@ from typing import Any
 from plait.engine import Answer
 from plait.indexing import IndexReport
 from plait.model import Edge, EdgeKind, Evidence, Hit, Reason, Skipped, Source, Symbol, Unresolved
+from plait.scip.join import JOINED, Tally
 
 Json = dict[str, Any]
 
@@ -103,6 +104,17 @@ def report_json(report: IndexReport, skipped: Sequence[Skipped] | None) -> Json:
         "reused": report.reused,
         "seconds": round(report.seconds, 3),
     }
+    if report.scip:
+        made["scip"] = [
+            {
+                "path": tally.name,
+                "tool": tally.tool,
+                "occurrences": sum(tally.counts.values()),
+                "joined": {one: count for one, count in tally.counts.items() if one in JOINED},
+                "ignored": {one: count for one, count in tally.counts.items() if one not in JOINED},
+            }
+            for tally in report.scip
+        ]
     if skipped is not None:
         made["skipped_files"] = [{"path": skip.path, "reason": skip.reason, "detail": skip.detail} for skip in skipped]
     return made
@@ -162,10 +174,20 @@ def report_text(report: IndexReport, skipped: Sequence[Skipped] | None) -> Itera
     if not kinds:
         yield "edges       none"
     yield f"unresolved  {_listed(report.unresolved)}"
+    yield from (f"scip        {_tally(tally)}" for tally in report.scip)
     yield f"vectors     {report.embedded:,} computed, {report.reused:,} reused, by {info.embedder}"
     yield f"seconds     {report.seconds:.1f}"
     for skip in skipped or ():
         yield f"{skip.path}  {skip.reason}" + (f": {skip.detail}" if skip.detail else "")
+
+
+def _tally(tally: Tally) -> str:
+    joined = {one: count for one, count in tally.counts.items() if one in JOINED}
+    ignored = {one: count for one, count in tally.counts.items() if one not in JOINED}
+    return (
+        f"{tally.name} ({tally.tool}): of {sum(tally.counts.values()):,} occurrences joined {sum(joined.values()):,}"
+        f" ({_listed(joined)}), ignored {sum(ignored.values()):,} ({_listed(ignored)})"
+    )
 
 
 def _listed(counts: Any) -> str:

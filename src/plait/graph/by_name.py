@@ -5,20 +5,20 @@ from __future__ import annotations
 import io
 import re
 
-from plait.graph.dispatch import Dispatch
 from plait.graph.program import Program
 from plait.model import FlowFunction, Receiver, Reference, ReferenceKind, SymbolId, SymbolKind
 
-_BUILTIN_TYPES = (str, bytes, bytearray, list, dict, set, tuple, int, float, complex, BaseException)
-_BUILTIN_TYPES += (io.TextIOWrapper, io.BytesIO, re.Pattern, re.Match)
+_BUILTIN_TYPES: tuple[type, ...] = (
+    *(str, bytes, bytearray, list, dict, set, tuple, int, float, complex, BaseException),
+    *(io.TextIOWrapper, io.BytesIO, re.Pattern, re.Match),
+)
 BUILTIN_METHODS = frozenset(name for one in _BUILTIN_TYPES for name in dir(one))
 """Names that most calls mean otherwise: `append` says nothing about which `append`."""
 
 
 class ByName:
-    def __init__(self, program: Program, dispatch: Dispatch) -> None:
+    def __init__(self, program: Program) -> None:
         self._program = program
-        self._dispatch = dispatch
         self._functions: dict[str, FlowFunction] = {}
         self._methods: dict[str, list[SymbolId]] = {}
         for file in program.files:

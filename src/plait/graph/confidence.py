@@ -28,6 +28,12 @@ ABSTRACT = 0.1
 SYNTAX = 1.0
 """Read off the source, not resolved."""
 
+EXACT = 0.96
+"""What a type checker names as the definition at a call: pyright, pyrefly and ty were right in .95 to .97 of the calls
+out of functions of requests, flask, werkzeug and rich whose every line ran. Where branches not taken count as wrong, as
+for the figures above, the EXACT edges of pyrefly 1.5.0 have 1516 of 1716, .88 (benchmarks/results/callgraph-scip.txt).
+"""
+
 SAME_FILE_NAME = 0.91
 """A bare name that a function of the same file bears: 146 of 160, `names`."""
 

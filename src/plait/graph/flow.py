@@ -29,7 +29,7 @@ class Flow(PointsTo):
         self.program = program
         self.inference = inference
         self.dispatch = Dispatch(program, inference.classes)
-        self.by_name = ByName(program, self.dispatch)
+        self.by_name = ByName(program)
         self.functions: dict[str, FlowFunction] = {}
         self.sites: dict[Site, dict[tuple[SymbolId, Via], None]] = {}
         """call site -> what it can reach, in the order found"""

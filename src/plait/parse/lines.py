@@ -13,6 +13,11 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _INDENT = " \t\f"
 
 
+def split_lines(text: str) -> list[str]:
+    """The lines without their ends; an end at the end of the text begins one more, empty line."""
+    return _LINE_END.split(text)
+
+
 class Lines:
     """The lines of a text, 1-based. A line end at the end of the text begins no further line."""
 

@@ -40,6 +40,7 @@ from plait.model import (
     Receiver,
     Reference,
     ReferenceKind,
+    ScipInput,
     Skipped,
     SkipReason,
     SnapshotInfo,
@@ -196,8 +197,8 @@ class EmbeddedSnapshot:
             self._database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
             weakref.finalize(self, self._database.close)
             (value,) = self._database.execute("SELECT value FROM info").fetchone()
-            self.info = SnapshotInfo(**json.loads(value))
-        except (sqlite3.Error, TypeError, ValueError) as error:
+            self.info = _info(json.loads(value))
+        except (sqlite3.Error, AttributeError, KeyError, TypeError, ValueError) as error:
             raise BrokenIndex(str(path), str(error)) from error
 
     def symbols(self, ids: Sequence[SymbolId] | None = None) -> list[Symbol]:
@@ -361,6 +362,11 @@ def _symbol(row: Sequence[Any]) -> Symbol:
         parent=None if parent is None else SymbolId(parent),
         is_test=bool(is_test),
     )
+
+
+def _info(value: dict[str, Any]) -> SnapshotInfo:
+    scip = tuple(ScipInput(FileState(**one.pop("state")), **one) for one in value.pop("scip"))
+    return SnapshotInfo(**value, scip=scip)
 
 
 def _edge_row(edge: Edge) -> tuple[object, ...]:
