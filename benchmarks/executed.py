@@ -46,7 +46,8 @@ def pytest_sessionfinish() -> None:
 
 def score(package: str, trace: str, scip: str = "") -> None:
     from plait import plugins, source
-    from plait.model import EdgeKind, Evidence, ParsedFile, SourceFile, SymbolKind
+    from plait.facts import ParsedFile
+    from plait.model import EdgeKind, Evidence, SourceFile, SymbolKind
     from plait.parse.python import PythonParser
     from plait.scip.join import join
     from plait.scip.schema import decode

@@ -8,7 +8,8 @@ from pathlib import Path, PurePosixPath
 
 from plait import git, plugins
 from plait.errors import BadParameter
-from plait.model import ParsedFile, Skipped, SourceFile, Symbol, SymbolId
+from plait.facts import ParsedFile
+from plait.model import Skipped, SourceFile, Symbol, SymbolId
 from plait.protocols import Parser, Snapshot
 from plait.source import LANGUAGES, decode
 

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, TypeVar
 from plait import plugins, source
 from plait.document import EMBEDDED, Neighbours, digest, documents, smooth
 from plait.errors import BadParameter, BadScip, MissingExtra, NothingToIndex
+from plait.facts import ParsedFile
 from plait.model import (
     Document,
     EdgeKind,
     Evidence,
     FileState,
     Graph,
-    ParsedFile,
     ScipInput,
     Skipped,
     SkipReason,

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
+from plait.facts import ParsedFile
 from plait.model import (
     Direction,
     Document,
@@ -19,7 +20,6 @@ from plait.model import (
     Filter,
     Graph,
     Known,
-    ParsedFile,
     Position,
     Query,
     Ranking,

@@ -12,17 +12,7 @@ from dataclasses import dataclass
 from plait.changes import Changed
 from plait.graph import impact, walks
 from plait.graph.impact import Affected
-from plait.model import (
-    Direction,
-    Edge,
-    EdgeKind,
-    Evidence,
-    ReferenceKind,
-    Symbol,
-    SymbolId,
-    SymbolKind,
-    Unresolved,
-)
+from plait.model import Direction, Edge, EdgeKind, Evidence, ReferenceKind, Symbol, SymbolId, SymbolKind, Unresolved
 from plait.protocols import Snapshot
 
 _ONE_BY_ONE = 200

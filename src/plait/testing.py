@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 from plait import plugins
 from plait.document import TEMPLATES, Neighbours, documents, smooth
 from plait.embed.hashing import HashingEmbedder
+from plait.facts import ParsedFile
 from plait.model import (
     Candidate,
     Direction,
     EdgeKind,
     Filter,
     Graph,
-    ParsedFile,
     Query,
     Skipped,
     SkipReason,

@@ -20,13 +20,14 @@ from pathlib import Path
 
 import pytest
 
+from plait.facts import ParsedFile
 from plait.graph.flow import Flow
 from plait.graph.inference import Inference
 from plait.graph.names import NameGraph
 from plait.graph.program import Program
 from plait.graph.scoped import FlowGraph, ScopedGraph, edge_of
 from plait.graph.sites import resolve
-from plait.model import EdgeKind, ParsedFile, Reference, ReferenceKind, SourceFile, SymbolId, Via
+from plait.model import EdgeKind, Reference, ReferenceKind, SourceFile, SymbolId, Via
 from plait.parse.python import PythonParser
 from plait.protocols import GraphBuilder
 

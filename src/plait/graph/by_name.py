@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import re
 
+from plait.facts import FlowFunction
 from plait.graph.program import Program
-from plait.model import FlowFunction, Receiver, Reference, ReferenceKind, SymbolId, SymbolKind
+from plait.model import Receiver, Reference, ReferenceKind, SymbolId, SymbolKind
 
 _BUILTIN_TYPES: tuple[type, ...] = (
     *(str, bytes, bytearray, list, dict, set, tuple, int, float, complex, BaseException),

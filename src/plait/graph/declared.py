@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plait.facts import ParsedFile
 from plait.graph.values import (
     Builtin,
     BuiltinInstance,
@@ -15,7 +16,7 @@ from plait.graph.values import (
     Values,
     split_types,
 )
-from plait.model import ParsedFile, SymbolId
+from plait.model import SymbolId
 
 if TYPE_CHECKING:
     from plait.graph.flow import Flow

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from plait.facts import FlowFunction, ParsedFile
 from plait.graph import declared, library
 from plait.graph.by_name import ByName
 from plait.graph.calls import At, Call, Site
@@ -15,7 +16,7 @@ from plait.graph.dispatch import Dispatch
 from plait.graph.inference import Inference
 from plait.graph.points_to import Constraint, PointsTo, Value
 from plait.graph.program import Program
-from plait.model import FlowFunction, ParsedFile, SymbolId, Via
+from plait.model import SymbolId, Via
 
 ANY_KEY = ("any key",)
 """slot of what is put under a key that is not known"""

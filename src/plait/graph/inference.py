@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Iterable, Sequence
 
+from plait.facts import Binding, BindingKind, Import, ParsedFile
 from plait.graph.classes import ClassTable
 from plait.graph.memory import MAX_DEPTH, Memory
 from plait.graph.program import Program
@@ -39,7 +40,7 @@ from plait.graph.values import (
     chain,
     split_types,
 )
-from plait.model import Binding, BindingKind, Import, ParsedFile, Symbol, SymbolId, SymbolKind, Unknown
+from plait.model import Symbol, SymbolId, SymbolKind, Unknown
 
 _CONTEXT_MANAGERS = {"contextmanager", "asynccontextmanager"}
 _ENTER = ("__enter__", "__aenter__")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from plait.model import Import, ParsedFile
+from plait.facts import Import, ParsedFile
 
 ROOT = ""
 """Name of the package that the indexed root itself is, when it has an `__init__`."""

@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from plait.facts import ParsedFile
 from plait.graph.confidence import SAME_FILE_NAME
-from plait.model import (
-    Edge,
-    EdgeKind,
-    Evidence,
-    Graph,
-    ParsedFile,
-    Receiver,
-    ReferenceKind,
-    SymbolId,
-    SymbolKind,
-    Via,
-)
+from plait.model import Edge, EdgeKind, Evidence, Graph, Receiver, ReferenceKind, SymbolId, SymbolKind, Via
 
 _CALLERS = (SymbolKind.FUNCTION, SymbolKind.METHOD)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from plait.facts import Binding, BindingKind, Import, ParsedFile
 from plait.graph.modules import ModuleTable
-from plait.model import Binding, BindingKind, Import, ParsedFile, Reference, ReferenceKind, Symbol, SymbolId, SymbolKind
+from plait.model import Reference, ReferenceKind, Symbol, SymbolId, SymbolKind
 
 _FUNCTIONS = (SymbolKind.FUNCTION, SymbolKind.METHOD)
 _NOT_THE_FUNCTION = {"overload", "setter", "deleter", "getter"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from plait.facts import ParsedFile
 from plait.graph.confidence import ABSTRACT, EXACT, SYNTAX, confidence
 from plait.graph.flow import Flow
 from plait.graph.inference import Inference
@@ -16,7 +17,6 @@ from plait.model import (
     Evidence,
     Graph,
     Known,
-    ParsedFile,
     Position,
     Reference,
     ReferenceKind,

@@ -11,20 +11,8 @@ import ast
 import re
 from dataclasses import replace
 
-from plait.model import (
-    Binding,
-    BindingKind,
-    Import,
-    ParsedFile,
-    Receiver,
-    Reference,
-    ReferenceKind,
-    SourceFile,
-    Span,
-    Symbol,
-    SymbolId,
-    SymbolKind,
-)
+from plait.facts import Binding, BindingKind, Import, ParsedFile
+from plait.model import Receiver, Reference, ReferenceKind, SourceFile, Span, Symbol, SymbolId, SymbolKind
 from plait.parse.expressions import (
     alternatives,
     annotation,

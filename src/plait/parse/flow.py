@@ -41,7 +41,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from plait.model import FlowFacts
+from plait.facts import FlowFacts
 from plait.parse.expressions import annotation
 from plait.parse.flow_values import ExpressionWalk, constant
 from plait.parse.frames import Frame, bound_in, parameter_names

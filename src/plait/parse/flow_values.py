@@ -6,7 +6,8 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from plait.model import FlowFunction, SymbolId
+from plait.facts import FlowFunction
+from plait.model import SymbolId
 from plait.parse.expressions import annotation, name_position
 from plait.parse.frames import Frame, parameter_names, place_of
 from plait.parse.lines import Lines

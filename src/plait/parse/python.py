@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import warnings
 
-from plait.model import ParsedFile, Skipped, SkipReason, SourceFile
+from plait.facts import ParsedFile
+from plait.model import Skipped, SkipReason, SourceFile
 from plait.parse.facts import Facts
 
 

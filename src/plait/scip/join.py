@@ -17,7 +17,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from plait.model import Known, ParsedFile, Position, SourceFile, Symbol, SymbolId, Unknown
+from plait.facts import ParsedFile
+from plait.model import Known, Position, SourceFile, Symbol, SymbolId, Unknown
 from plait.parse.lines import split_lines
 from plait.scip import schema
 from plait.scip.names import ScipName, parse

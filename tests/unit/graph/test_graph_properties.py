@@ -15,13 +15,14 @@ import rich
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from plait.facts import ParsedFile
 from plait.graph.flow import Flow
 from plait.graph.inference import Inference
 from plait.graph.names import NameGraph
 from plait.graph.program import Program
 from plait.graph.scoped import FlowGraph, ScopedGraph
 from plait.graph.sites import MAX_CANDIDATES, resolve
-from plait.model import EdgeKind, Evidence, Graph, ParsedFile, ReferenceKind, SourceFile, Via
+from plait.model import EdgeKind, Evidence, Graph, ReferenceKind, SourceFile, Via
 from plait.parse.python import PythonParser
 from plait.protocols import GraphBuilder
 

@@ -4,7 +4,8 @@ import sys
 
 import pytest
 
-from plait.model import Binding, ParsedFile, Receiver, Reference, ReferenceKind, SourceFile
+from plait.facts import Binding, ParsedFile
+from plait.model import Receiver, Reference, ReferenceKind, SourceFile
 from plait.parse.python import PythonParser
 
 

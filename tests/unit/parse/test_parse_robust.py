@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plait.model import ParsedFile, Skipped, SkipReason, SourceFile, Symbol, SymbolId, SymbolKind
+from plait.facts import ParsedFile
+from plait.model import Skipped, SkipReason, SourceFile, Symbol, SymbolId, SymbolKind
 from plait.parse.lines import Lines
 from plait.parse.python import PythonParser
 

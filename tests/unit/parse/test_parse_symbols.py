@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from plait.model import ParsedFile, SourceFile, Symbol, SymbolKind
+from plait.facts import ParsedFile
+from plait.model import SourceFile, Symbol, SymbolKind
 from plait.parse.lines import Lines
 from plait.parse.naming import is_test_path, module_id, module_name
 from plait.parse.python import PythonParser

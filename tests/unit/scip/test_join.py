@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from plait.facts import ParsedFile
 from plait.graph.confidence import EXACT
 from plait.graph.scoped import FlowGraph, ScopedGraph
-from plait.model import EdgeKind, Evidence, Graph, ParsedFile, SourceFile
+from plait.model import EdgeKind, Evidence, Graph, SourceFile
 from plait.parse.python import PythonParser
 from plait.scip import schema
 from plait.scip.join import Outcome, Tally, join

@@ -1,0 +1,99 @@
+"""What one source file says, before anything is resolved: the nouns between the parsers and the graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from plait.model import Reference, Symbol, SymbolId
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    scope: SymbolId
+    """the definition in whose namespace the name is bound"""
+    module: str
+    """as written after the dots; empty for `from . import x`"""
+    name: str | None
+    """None for `import module`; `*` for a star import"""
+    alias: str
+    """the name bound in the scope; `import a.b` binds `a`; `*` for a star import"""
+    level: int
+    """leading dots of a relative import; 0 is absolute"""
+    line: int
+
+
+class BindingKind(StrEnum):
+    ASSIGNED = "assigned"
+    """`x = expression`, also with-as and the walrus"""
+    ANNOTATED = "annotated"
+    """`x: T`, parameters included; the expression is the type"""
+    RETURNS = "returns"
+    """`-> T` of the scope; target is empty"""
+    OPAQUE = "opaque"
+    """bound to something that facts do not describe: an unannotated parameter, a loop variable, unpacking, del"""
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    scope: SymbolId
+    target: str
+    """a name of the scope, or `self.x` for an attribute (written so whatever the first parameter is called)"""
+    kind: BindingKind
+    expression: str
+    """as in Reference.expression; for types, alternatives (`A | B`, Optional, Union) joined by `|`, None left out,
+    brackets kept (`list[A]`, `type[A]`). The first parameter of a method is `Self` or `type[Self]`; what `with x as y`
+    binds is `x.__enter__()`"""
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class FlowFunction:
+    key: str
+    """the symbol's id; for a lambda, which is no symbol, a text that no id equals"""
+    parameters: tuple[tuple[str, int], ...]
+    """name and node, keyword-only ones last"""
+    positional: int
+    """how many of them can be given by position"""
+    required: int
+    """how many have no default"""
+    vararg: int
+    """node of `*args`; -1 without"""
+    kwarg: int
+    result: int
+    passed: tuple[int, ...]
+    """nodes of the parameters that are returned as they came; what they hold is not in `result`"""
+    owner: SymbolId | None
+    """the class whose body holds the definition"""
+
+
+@dataclass(frozen=True, slots=True)
+class FlowFacts:
+    """How values move through one file. What the constraints mean stands with the language's walk that makes them."""
+
+    nodes: int = 0
+    """nodes are numbered from 0"""
+    constraints: tuple[tuple[object, ...], ...] = ()
+    names: tuple[tuple[SymbolId, str, int], ...] = ()
+    """scope, name and node of what other scopes and files see"""
+    functions: tuple[FlowFunction, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFile:
+    """All facts of one file, a pure function of its bytes and path. Sequences are in source order."""
+
+    path: str
+    module: str
+    is_package: bool
+    """the file is its package's `__init__`"""
+    symbols: tuple[Symbol, ...]
+    """the module first"""
+    references: tuple[Reference, ...] = ()
+    imports: tuple[Import, ...] = ()
+    bindings: tuple[Binding, ...] = ()
+    exports: tuple[str, ...] | None = None
+    """`__all__`, when it is a literal"""
+    abstract: tuple[SymbolId, ...] = ()
+    """functions whose body does nothing, or only raises NotImplementedError"""
+    flow: FlowFacts = FlowFacts()
