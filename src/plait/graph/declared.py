@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plait.facts import ParsedFile
+from plait.graph.standard import MEMBERLESS_BASES
 from plait.graph.values import (
     Builtin,
     BuiltinInstance,
@@ -20,7 +21,10 @@ from plait.model import SymbolId
 
 if TYPE_CHECKING:
     from plait.graph.flow import Flow
+    from plait.graph.points_to import Value
 
+PROTOCOLS = ("typing.Protocol", "typing_extensions.Protocol")
+CONTAINERS = frozenset(("list", "dict", "set", "frozenset", "tuple"))
 _SEQUENCES = frozenset(
     (
         *("list", "List", "Sequence", "MutableSequence", "deque", "Deque", "set", "Set", "frozenset", "FrozenSet"),
@@ -123,3 +127,44 @@ def _named(flow: Flow, key: SymbolId) -> int | None:
     """The node of the name that a definition is bound to, decorators applied."""
     symbol = flow.program.symbols[key]
     return flow.names.get((symbol.parent, symbol.name)) if symbol.parent is not None else None
+
+
+def restrict(flow: Flow, node: int, expression: str, scope: SymbolId) -> None:
+    """Let the node hold only what has the written type, if that tells apart what has it."""
+    types = flow.inference.instances(expression, scope)
+    if types and all(_tells(flow, one) for one in types):
+        flow.declared[node] = types
+
+
+def _tells(flow: Flow, type_: object) -> bool:
+    match type_:
+        case Instance(id=class_):
+            bases = flow.inference.classes.outer_bases(class_)
+            return not any(isinstance(base, External) and base.path in PROTOCOLS for base in bases)
+        case BuiltinInstance(type=name):
+            return name != "?"
+    return False
+
+
+def _derives(flow: Flow, class_: SymbolId, type_: object) -> bool:
+    """Whether the class is, or may be, one derived from the builtin type."""
+    for base in flow.inference.classes.outer_bases(class_):
+        if isinstance(base, Builtin):
+            if isinstance(type_, BuiltinInstance) and base.name == type_.type:
+                return True
+        elif not (isinstance(base, External) and base.path in MEMBERLESS_BASES | {"typing.NamedTuple"}):
+            return True
+    return False
+
+
+def admits(flow: Flow, types: Values, value: Value) -> bool:
+    """Whether the value can have one of the types; what is not known is taken to have it."""
+    match value:
+        case ("instance", class_):
+            order = flow.inference.classes.order(class_)
+            return any(one.id in order if isinstance(one, Instance) else _derives(flow, class_, one) for one in types)
+        case ("container", *_):
+            return any(isinstance(one, BuiltinInstance) and one.type in CONTAINERS for one in types)
+        case ("external" | "object" | "key", *_):
+            return True
+    return False

@@ -73,7 +73,14 @@ class Flow(PointsTo):
             )
 
     def _begin(self) -> None:
-        """Read all constraints; the names of all files must be known before."""
+        """Read all constraints; the names of all files and what nodes can hold must be known before."""
+        start = 0
+        for file in self.program.files:
+            for constraint in file.flow.constraints:
+                if constraint[0] == "declared":
+                    _, node, expression, scope = constraint
+                    declared.restrict(self, start + node, expression, scope)
+            start += file.flow.nodes
         start = 0
         for file in self.program.files:
             for constraint in file.flow.constraints:
@@ -118,7 +125,7 @@ class Flow(PointsTo):
                 self.add(at(node), ("key", value))
             case ("container", node, type_):
                 self.add(at(node), self.container(type_))
-            case ("type", node, expression, scope):
+            case ("type" | "declared", node, expression, scope):
                 declared.hold_type(self, at(node), expression, scope)
             case ("import", node, module, name, level, whole):
                 declared.imported(self, at(node), module, name, level, file, whole=whole)
@@ -141,6 +148,10 @@ class Flow(PointsTo):
                 self.watch(at(owner), "part", made, begin, stop)
             case ("put", owner, key, source):
                 self.watch(at(owner), "put", key, at(source))
+            case ("set item", owner, key, source, where):
+                self.watch(at(owner), "set item", key, at(source), where)
+            case ("operate", node, owner, methods, given, where):
+                self.watch(at(owner), "operate", at(node), methods, tuple(map(at, given)), where)
             case ("each", node, owner, where):
                 self.watch(at(owner), "each", at(node), where)
             case ("enter", node, owner, method, where):
@@ -165,6 +176,9 @@ class Flow(PointsTo):
     def container(self, type_: str) -> Value:
         self._containers += 1
         return ("container", self._containers, type_)
+
+    def admits(self, node: int, value: Value) -> bool:
+        return declared.admits(self, self.declared[node], value)
 
     # What a value does where it arrives
 
@@ -205,6 +219,13 @@ class Flow(PointsTo):
             case ("put", key, source):
                 if value[0] == "container":
                     self.put(value, key, source)
+            case ("set item", key, source, where):
+                if value[0] == "container":
+                    self.put(value, key, source)
+                else:
+                    self.special(value, "__setitem__", -1, where, (-1, source))
+            case ("operate", node, methods, given, where):
+                any(self.special(value, method, node, where, given) for method in methods)
             case ("each", node, where):
                 self.each(value, node, where)
             case ("next", node, where):
@@ -355,12 +376,12 @@ class Flow(PointsTo):
         if self.special(value, "__iter__", iterator, where):
             self.watch(iterator, "next", node, where)
 
-    def special(self, value: Value, method: str, node: int, where: At | None) -> bool:
+    def special(self, value: Value, method: str, node: int, where: At | None, given: tuple[int, ...] = ()) -> bool:
         """Call a method that the language calls; return whether the object's class has it."""
         if value[0] != "instance":
             return False
         found = self._in_class(value[1], method)[1]
-        self.watch(found, "invoke", Call(node, where=where), value, Via.DUNDER)
+        self.watch(found, "invoke", Call(node, given, where=where), value, Via.DUNDER)
         return found >= 0
 
     # Calls
@@ -429,11 +450,20 @@ class Flow(PointsTo):
         for parameter in function.passed:
             # What is not given here by itself comes from a default or from behind a star.
             if parameter in passed:
-                self.copy(passed[parameter] if passed[parameter] >= 0 else parameter, call.result)
+                self._pass(passed[parameter], parameter, call.result)
         taken = frozenset(name for name, _ in call.keywords)
         for node in call.spread:
             self.watch(node, "spread", key, given + len(call.positional), taken)
         self.copy(function.result, call.result)
+
+    def _pass(self, given: int, parameter: int, result: int) -> None:
+        """Return what was given for the parameter, or else what the parameter holds."""
+        if given >= 0 and parameter in self.declared:
+            admitted = self.node()
+            self.declared[admitted] = self.declared[parameter]
+            self.copy(given, admitted)
+            given = admitted
+        self.copy(given if given >= 0 else parameter, result)
 
     def _spread(self, value: Value, function: FlowFunction, given: int, named: frozenset[str]) -> None:
         if value[0] != "container":

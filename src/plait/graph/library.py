@@ -16,6 +16,20 @@ LONGEST_PATH = 80
 
 _WRAPPERS = {"property": "property", "staticmethod": "static", "classmethod": "classmethod"}
 _CACHED_PROPERTIES = ("functools.cached_property", "cached_property.cached_property")
+_CONVERSIONS = {
+    "len": ("__len__",),
+    "bool": ("__bool__", "__len__"),
+    "str": ("__str__", "__repr__"),
+    "repr": ("__repr__",),
+    "format": ("__format__", "__str__", "__repr__"),
+    "hash": ("__hash__",),
+    "int": ("__int__", "__index__"),
+    "float": ("__float__",),
+    "bytes": ("__bytes__", "__iter__"),
+    "abs": ("__abs__",),
+    "round": ("__round__",),
+    "divmod": ("__divmod__",),
+}
 _COLLECTORS = {"list": "list", "tuple": "tuple", "set": "set", "frozenset": "set", "sorted": "list", "reversed": "list"}
 
 
@@ -55,6 +69,8 @@ def _builtin(flow: Flow, name: str, call: Call) -> None:
             flow.copy(node, element)
         flow.copy(element, call.result)
         _keyed(flow, call, element)
+    elif name in _CONVERSIONS:
+        flow.watch(first, "operate", call.result, _CONVERSIONS[name], (), call.at)
     elif name == "iter":
         flow.copy(first, call.result)
     elif name == "next":

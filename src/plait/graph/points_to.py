@@ -33,10 +33,16 @@ class PointsTo(ABC):
         self._copies: list[dict[int, None]] = []
         self._watchers: list[list[Constraint]] = []
         self._slots: dict[Hashable, int] = {}
+        self.declared: dict[int, tuple[Any, ...]] = {}
+        """nodes that hold values of some types alone, and the types"""
         self._arrivals: deque[tuple[int, int]] = deque()
         """(node, number of a value that it holds since)"""
         self._due: deque[tuple[Constraint, int]] = deque()
         """(constraint, number of a value that it has not seen)"""
+
+    @abstractmethod
+    def admits(self, node: int, value: Value) -> bool:
+        """Whether a node of `declared` can hold the value."""
 
     @abstractmethod
     def _react(self, constraint: Constraint, value: Value) -> None:
@@ -59,7 +65,7 @@ class PointsTo(ABC):
         return [self._values[number] for number in self._held[node]] if node >= 0 else []
 
     def add(self, node: int, value: Value) -> None:
-        if node < 0:
+        if node < 0 or (node in self.declared and not self.admits(node, value)):
             return
         if value not in self._number:
             self._number[value] = len(self._values)

@@ -12,6 +12,7 @@ The constraints are tuples that begin with their name; `s`, `d` and other single
     ("key", d, value)               d holds this text or number, which a name of a module or a class is bound to
     ("container", d, type)          d holds a list, dict, set or tuple of its own, filled by "put"
     ("type", d, expression, scope)  d holds objects of the type written there
+    ("declared", d, expression, scope)  the same, and d holds nothing else
     ("import", d, module, name, level, whole)
     ("global", d, name)             a name that this file does not bind: by star import, else builtin
     ("copy", s, d)
@@ -23,6 +24,9 @@ The constraints are tuples that begin with their name; `s`, `d` and other single
     ("unpack", d, object, key, at)  d = the element under the key when the object is unpacked
     ("part", d, object, start, stop)  d = object[start:stop], both constants
     ("put", object, key, s)
+    ("set item", object, key, s, at)
+    ("operate", d, object, methods, arguments, at)
+        d = what the first of the methods that the object's class has returns for the arguments, which are nodes
     ("each", d, object, at)         d = an element of the object, by iterating over it
     ("enter", d, object, method, at)  with object as d
     ("super", d, class, s)          d = super() in a method of the class whose first parameter is s
@@ -43,7 +47,7 @@ from collections.abc import Iterable, Sequence
 
 from plait.facts import FlowFacts
 from plait.parse.expressions import annotation
-from plait.parse.flow_values import ExpressionWalk, constant
+from plait.parse.flow_values import OPERATORS, ExpressionWalk, constant
 from plait.parse.frames import Frame, bound_in, parameter_names
 from plait.parse.scopes import bound_names
 
@@ -97,27 +101,28 @@ class FlowWalk(ExpressionWalk):
             case ast.AnnAssign():
                 self._annotated(node, frame)
             case ast.AugAssign(target=target, value=value):
-                joined = self._node()
-                self._copy(self._value(_as_load(target), frame), joined)
-                self._copy(self._value(value, frame), joined)
+                joined, held, given = self._node(), self._value(_as_load(target), frame), self._value(value, frame)
+                self._copy(held, joined)
+                self._copy(given, joined)
+                methods = tuple(f"__{prefix}{OPERATORS[type(node.op)]}__" for prefix in ("i", ""))
+                self._operate(methods, held, (given,), frame, node, joined)
                 self._bind(target, joined, frame)
             case ast.For() | ast.AsyncFor():
                 return self._loop(node, frame)
             case ast.While(test=test):
-                self._value(test, frame)
+                self._truth(test, frame)
                 return self._loop(node, frame)
             case ast.If(test=test, body=body, orelse=orelse):
-                self._value(test, frame)
+                self._truth(test, frame)
                 return self._branches([body, orelse], frame)
             case ast.Match(subject=subject, cases=cases):
                 self._match(self._value(subject, frame), cases, frame)
             case ast.With() | ast.AsyncWith():
                 method = "__enter__" if isinstance(node, ast.With) else "__aenter__"
                 for item in node.items:
-                    entered = self._node()
-                    self._emit(
-                        "enter", entered, self._value(item.context_expr, frame), method, (frame.scope, node.lineno)
-                    )
+                    entered, manager = self._node(), self._value(item.context_expr, frame)
+                    self._emit("enter", entered, manager, method, (frame.scope, node.lineno))
+                    self._operate((method.replace("enter", "exit"),), manager, (), frame, node)
                     if item.optional_vars is not None:
                         self._bind(item.optional_vars, entered, frame)
                 return self._block(node.body, frame)
@@ -131,6 +136,8 @@ class FlowWalk(ExpressionWalk):
                 for target in targets:
                     if isinstance(target, ast.Name) and target.id not in frame.elsewhere:
                         frame.versions[target.id] = self._node()
+                    elif isinstance(target, ast.Subscript):
+                        self._operate(("__delitem__",), self._value(target.value, frame), (), frame, target)
             case ast.Expr(value=value):
                 self._value(value, frame)
             case ast.Assert(test=test, msg=message):
@@ -247,7 +254,8 @@ class FlowWalk(ExpressionWalk):
                 frame.store(target, source)
             case ast.Subscript(value=owner, slice=key):
                 self._value(key, frame)
-                self._emit("put", self._value(owner, frame), constant(key), source)
+                held, at = self._value(owner, frame), (frame.scope, target.lineno)
+                self._emit("set item", held, constant(key), source, at)
                 frame.store(target, source)
             case ast.Starred(value=inner):
                 self._bind(inner, source, frame)
@@ -271,7 +279,7 @@ class FlowWalk(ExpressionWalk):
 
     def _annotated(self, node: ast.AnnAssign, frame: Frame) -> None:
         declared = self._node()
-        self._emit("type", declared, annotation(node.annotation), frame.scope)
+        self._emit("declared", declared, annotation(node.annotation), frame.scope)
         self._copy(self._value(node.value, frame), declared)
         self._bind(node.target, declared, frame)
 

@@ -13,6 +13,7 @@ from plait.parse.frames import Frame, parameter_names, place_of
 from plait.parse.lines import Lines
 from plait.parse.scopes import bound_names
 
+Located = ast.expr | ast.stmt
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 _COMPREHENSIONS: dict[type[ast.expr], str] = {
@@ -20,6 +21,33 @@ _COMPREHENSIONS: dict[type[ast.expr], str] = {
     ast.SetComp: "set",
     ast.DictComp: "dict",
     ast.GeneratorExp: "generator",
+}
+OPERATORS: dict[type[ast.operator] | type[ast.unaryop], str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "truediv",
+    ast.FloorDiv: "floordiv",
+    ast.Mod: "mod",
+    ast.Pow: "pow",
+    ast.LShift: "lshift",
+    ast.RShift: "rshift",
+    ast.BitOr: "or",
+    ast.BitXor: "xor",
+    ast.BitAnd: "and",
+    ast.MatMult: "matmul",
+    ast.UAdd: "__pos__",
+    ast.USub: "__neg__",
+    ast.Invert: "__invert__",
+}
+"""Binary ones without the underscores, since `__add__`, `__radd__` and `__iadd__` come from one."""
+COMPARISONS: dict[type[ast.cmpop], tuple[str, ...]] = {
+    ast.Eq: ("__eq__",),
+    ast.NotEq: ("__ne__", "__eq__"),
+    ast.Lt: ("__lt__",),
+    ast.LtE: ("__le__",),
+    ast.Gt: ("__gt__",),
+    ast.GtE: ("__ge__",),
 }
 LONGEST_PART = 16
 """Elements of a slice that are told apart. Not measured: longer slices of functions are not written out."""
@@ -114,10 +142,13 @@ class ExpressionWalk:
                 return self._lookup(name, frame)
             case ast.Constant(value=value):
                 return self._made("const", type(value).__name__) if value is not None and value is not ... else -1
-            case ast.JoinedStr() | ast.FormattedValue():
-                for child in ast.iter_child_nodes(node):
-                    self._value(child, frame)  # type: ignore[arg-type]  # parts of an f-string are expressions
+            case ast.JoinedStr(values=values):
+                for value in values:
+                    self._value(value, frame)
                 return self._made("const", "str")
+            case ast.FormattedValue(value=value):
+                methods = ("__repr__",) if node.conversion == ord("r") else ("__format__", "__str__", "__repr__")
+                return self._operate(methods, self._value(value, frame), (), frame, node)
             case ast.Attribute(value=owner, attr=attribute):
                 loaded, known = self._node(), self._last_stored(node, frame)
                 held, at = self._value(owner, frame), (frame.scope, node.end_lineno)
@@ -139,10 +170,24 @@ class ExpressionWalk:
                 self._assign(target.id, source, frame)
                 return source
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                self._value(test, frame)
+                self._truth(test, frame)
                 return self._either([body, orelse], frame)
             case ast.BoolOp(values=values):
-                return self._either(values, frame)
+                joined = self._node()
+                for value in values:
+                    self._copy(self._truth(value, frame), joined)
+                return joined
+            case ast.BinOp(left=left, op=op, right=right):
+                one, other, name = self._value(left, frame), self._value(right, frame), OPERATORS[type(op)]
+                made = self._operate((f"__{name}__",), one, (other,), frame, node)
+                return self._operate((f"__r{name}__",), other, (one,), frame, node, made)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                self._truth(operand, frame)
+                return -1
+            case ast.UnaryOp(op=op, operand=operand):
+                return self._operate((OPERATORS[type(op)],), self._value(operand, frame), (), frame, node)
+            case ast.Compare():
+                return self._compare(node, frame)
             case ast.Lambda():
                 return self._lambda(node, frame)
             case ast.List(elts=parts) | ast.Set(elts=parts) | ast.Tuple(elts=parts):
@@ -162,6 +207,33 @@ class ExpressionWalk:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 self._value(child, frame)
+        return -1
+
+    def _operate(
+        self, methods: tuple[str, ...], owner: int, given: tuple[int, ...], frame: Frame, at: Located, result: int = -1
+    ) -> int:
+        """Call what an operator calls; return the node of its result."""
+        if owner < 0:
+            return result
+        made = result if result >= 0 else self._node()
+        self._emit("operate", made, owner, methods, given, (frame.scope, at.lineno))
+        return made
+
+    def _truth(self, node: ast.expr, frame: Frame) -> int:
+        """Ask whether the value is true; return its node."""
+        value = self._value(node, frame)
+        if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)):
+            self._operate(("__bool__", "__len__"), value, (), frame, node)
+        return value
+
+    def _compare(self, node: ast.Compare, frame: Frame) -> int:
+        left = self._value(node.left, frame)
+        for operator, right in zip(node.ops, (self._value(one, frame) for one in node.comparators), strict=True):
+            if isinstance(operator, (ast.In, ast.NotIn)):
+                self._operate(("__contains__", "__iter__"), right, (left,), frame, node)
+            elif type(operator) in COMPARISONS:
+                self._operate(COMPARISONS[type(operator)], left, (right,), frame, node)
+            left = right
         return -1
 
     def _last_stored(self, node: ast.expr, frame: Frame) -> int:
@@ -320,7 +392,7 @@ class ExpressionWalk:
             node = self._node()
             positional.append((parameter.arg, node))
             if parameter.annotation is not None:
-                self._emit("type", node, annotation(parameter.annotation), inner.scope)
+                self._emit("declared", node, annotation(parameter.annotation), inner.scope)
             self._copy(self._value(default, frame), node)
             self._assign(parameter.arg, node, inner)
             inner.parameters[node] = parameter.annotation
