@@ -77,9 +77,9 @@ class Flow(PointsTo):
         start = 0
         for file in self.program.files:
             for constraint in file.flow.constraints:
-                if constraint[0] == "declared":
-                    _, node, expression, scope = constraint
-                    declared.restrict(self, start + node, expression, scope)
+                match constraint:
+                    case ("declared", int(node), str(expression), str(scope)):
+                        declared.restrict(self, start + node, expression, SymbolId(scope))
             start += file.flow.nodes
         start = 0
         for file in self.program.files:

@@ -15,6 +15,9 @@ CAP = 40
 """Values of one node. Not tuned: a site that more reach than MAX_CANDIDATES is unresolved in any case, and a bound
 keeps time linear in the size of the code."""
 
+FEW = 16
+"""Copies of one node up to which they are kept in a list."""
+
 Value: TypeAlias = tuple[Any, ...]
 """("function", key), ("class", id), ("instance", id), ("bound", key, receiver), ("super", class, receiver),
 ("module", name), ("external", path), ("builtin", name), ("object", type), ("key", value),
@@ -29,9 +32,10 @@ class PointsTo(ABC):
     def __init__(self) -> None:
         self._values: list[Value] = []
         self._number: dict[Value, int] = {}
-        self._held: list[dict[int, None]] = []
-        self._copies: list[dict[int, None]] = []
-        self._watchers: list[list[Constraint]] = []
+        # By node; None stands for empty, as most are. Lists are smaller than sets, and short here.
+        self._held: list[list[int] | None] = []
+        self._copies: list[list[int] | dict[int, None] | None] = []
+        self._watchers: list[list[Constraint] | None] = []
         self._slots: dict[Hashable, int] = {}
         self.declared: dict[int, tuple[Any, ...]] = {}
         """nodes that hold values of some types alone, and the types"""
@@ -49,9 +53,9 @@ class PointsTo(ABC):
         """Let a constraint act on a value that its node holds: once for each pair of the two."""
 
     def node(self) -> int:
-        self._held.append({})
-        self._copies.append({})
-        self._watchers.append([])
+        self._held.append(None)
+        self._copies.append(None)
+        self._watchers.append(None)
         return len(self._held) - 1
 
     def slot(self, *key: Hashable) -> int:
@@ -62,7 +66,7 @@ class PointsTo(ABC):
 
     def held(self, node: int) -> list[Value]:
         """What the node holds so far, in the order of arrival."""
-        return [self._values[number] for number in self._held[node]] if node >= 0 else []
+        return [self._values[number] for number in self._held[node] or ()] if node >= 0 else []
 
     def add(self, node: int, value: Value) -> None:
         if node < 0 or (node in self.declared and not self.admits(node, value)):
@@ -71,23 +75,40 @@ class PointsTo(ABC):
             self._number[value] = len(self._values)
             self._values.append(value)
         number, held = self._number[value], self._held[node]
-        if number not in held and len(held) < CAP:
-            held[number] = None
-            self._arrivals.append((node, number))
+        if held is None:
+            self._held[node] = [number]
+        elif number in held or len(held) >= CAP:
+            return
+        else:
+            held.append(number)
+        self._arrivals.append((node, number))
 
     def copy(self, source: int, target: int) -> None:
-        if source < 0 or target < 0 or source == target or target in self._copies[source]:
+        if source < 0 or target < 0 or source == target:
             return
-        self._copies[source][target] = None
-        for number in list(self._held[source]):
+        copies = self._copies[source]
+        if copies is None:
+            self._copies[source] = [target]
+        elif target in copies:
+            return
+        elif isinstance(copies, dict):
+            copies[target] = None
+        elif len(copies) < FEW:
+            copies.append(target)
+        else:
+            self._copies[source] = dict.fromkeys((*copies, target))
+        for number in list(self._held[source] or ()):
             self.add(target, self._values[number])
 
     def watch(self, node: int, *constraint: Any) -> None:
         """Let the constraint act on each value that the node ever holds."""
         if node < 0:
             return
-        self._watchers[node].append(constraint)
-        self._due.extend((constraint, number) for number in self._held[node])
+        watchers = self._watchers[node]
+        if watchers is None:
+            watchers = self._watchers[node] = []
+        watchers.append(constraint)
+        self._due.extend((constraint, number) for number in self._held[node] or ())
 
     def solve(self) -> None:
         while self._due or self._arrivals:
@@ -97,6 +118,6 @@ class PointsTo(ABC):
                 continue
             node, number = self._arrivals.popleft()
             value = self._values[number]
-            for target in list(self._copies[node]):
+            for target in list(self._copies[node] or ()):
                 self.add(target, value)
-            self._due.extend((constraint, number) for constraint in self._watchers[node])
+            self._due.extend((constraint, number) for constraint in self._watchers[node] or ())

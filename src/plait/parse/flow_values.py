@@ -285,28 +285,37 @@ class ExpressionWalk:
             frame.yielded = self._node()
         self._copy(node, frame.yielded)
 
+    def _element(self, node: ast.expr, frame: Frame) -> int:
+        """As `_value`, but texts and numbers, which tables hold by the thousand and nobody calls, are left out."""
+        return -1 if isinstance(node, ast.Constant) else self._value(node, frame)
+
+    def _put(self, container: int, key: object, source: int) -> None:
+        if source >= 0:
+            self._emit("put", container, key, source)
+
     def _display(self, kind: str, parts: Sequence[ast.expr], frame: Frame) -> int:
         node = self._made("container", kind)
         exact = not any(isinstance(part, ast.Starred) for part in parts)
         for place, part in enumerate(parts):
-            source = self._value(part, frame)
+            source = self._element(part, frame)
             if isinstance(part, ast.Starred):
                 element = self._node()
                 self._emit("each", element, source, (frame.scope, part.lineno))
                 source = element
-            self._emit("put", node, place if exact and kind != "set" else None, source)
+            self._put(node, place if exact and kind != "set" else None, source)
         return node
 
     def _dict(self, keys: Sequence[ast.expr | None], values: Sequence[ast.expr], frame: Frame) -> int:
         node = self._made("container", "dict")
         for key, value in zip(keys, values, strict=True):
-            source = self._value(value, frame)
-            self._value(key, frame)
+            source = self._element(value, frame)
+            if not isinstance(key, ast.Constant):
+                self._value(key, frame)
             if key is None:
                 merged = self._node()
                 self._emit("get", merged, source, None, (frame.scope, value.lineno))
                 source = merged
-            self._emit("put", node, constant(key) if key is not None else None, source)
+            self._put(node, constant(key) if key is not None else None, source)
         return node
 
     def _comprehension(self, node: Comprehension, frame: Frame) -> int:
@@ -339,11 +348,11 @@ class ExpressionWalk:
         positional: list[int] = []
         spread: list[int] = []
         for argument in node.args:
-            source = self._value(argument, frame)
+            source = self._element(argument, frame)
             (spread if isinstance(argument, ast.Starred) else positional).append(source)
         keywords: list[tuple[str, int]] = []
         for keyword in node.keywords:
-            source = self._value(keyword.value, frame)
+            source = self._element(keyword.value, frame)
             if keyword.arg is None:
                 spread.append(source)
             else:
