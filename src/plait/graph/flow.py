@@ -6,16 +6,18 @@ Objects are told apart by their class alone (field-based), containers by where t
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
-from plait.facts import FlowFunction, ParsedFile
+from plait.facts import FlowFunction
 from plait.graph import declared, library
 from plait.graph.by_name import ByName
 from plait.graph.calls import At, Call, Site
+from plait.graph.constraints import enter
 from plait.graph.dispatch import Dispatch
 from plait.graph.inference import Inference
 from plait.graph.points_to import Constraint, PointsTo, Value
 from plait.graph.program import Program
+from plait.graph.standard import MEMBERLESS_BASES
+from plait.graph.values import External
 from plait.model import SymbolId, Via
 
 ANY_KEY = ("any key",)
@@ -44,134 +46,21 @@ class Flow(PointsTo):
             if program.decorators(symbol.id) and "setter" in program.decorated(symbol.id)
         }
         """(class, name) of properties that decide what to keep of what is stored"""
-        self._lookups: list[tuple[int, int, int, At]] = []
+        self.lookups: list[tuple[int, int, int, At]] = []
         """(container, name, result) nodes of subscripts by a name, and where"""
         self._containers = 0
-        for file in program.files:
-            self._enter(file)
-        self._begin()
-
-    # What the files say
-
-    def _enter(self, file: ParsedFile) -> None:
-        start = len(self._held)
-        for _ in range(file.flow.nodes):
-            self.node()
-        for scope, name, node in file.flow.names:
-            self.names[scope, name] = start + node
-        for one in file.flow.functions:
-            self.functions[one.key] = FlowFunction(
-                key=one.key,
-                parameters=tuple((name, start + node) for name, node in one.parameters),
-                positional=one.positional,
-                required=one.required,
-                vararg=_moved(one.vararg, start),
-                kwarg=_moved(one.kwarg, start),
-                result=_moved(one.result, start),
-                passed=tuple(start + node for node in one.passed),
-                owner=one.owner,
-            )
-
-    def _begin(self) -> None:
-        """Read all constraints; the names of all files and what nodes can hold must be known before."""
-        start = 0
-        for file in self.program.files:
-            for constraint in file.flow.constraints:
-                match constraint:
-                    case ("declared", int(node), str(expression), str(scope)):
-                        declared.restrict(self, start + node, expression, SymbolId(scope))
-            start += file.flow.nodes
-        start = 0
-        for file in self.program.files:
-            for constraint in file.flow.constraints:
-                self._read(constraint, start, file)
-            start += file.flow.nodes
-        for function in list(self.functions.values()):
-            self._receive(function)
+        enter(self)
 
     def solve(self) -> None:
         """Solve; subscripts by a name wait until it is known whether the name holds nothing but constants."""
         super().solve()
-        lookups, self._lookups = self._lookups, []
+        lookups, self.lookups = self.lookups, []
         for owner, name, node, where in lookups:
             held = self.held(name)
             known = all(value[0] == "key" for value in held)
             for key in dict.fromkeys(value[1] for value in held) if held and known else (None,):
                 self.watch(owner, "get", node, key, where)
         super().solve()
-
-    def _receive(self, function: FlowFunction) -> None:
-        """A method's first parameter is an object of its class, whoever calls it."""
-        if function.owner is None or not function.positional:
-            return
-        decorated = self.program.decorated(SymbolId(function.key))
-        implicit = function.key.endswith(("#__new__().", "#__init_subclass__().", "#__class_getitem__()."))
-        if "staticmethod" not in decorated:
-            kind = "class" if "classmethod" in decorated or implicit else "instance"
-            self.add(function.parameters[0][1], (kind, function.owner))
-
-    def _read(self, constraint: Constraint, start: int, file: ParsedFile) -> None:
-        def at(node: Any) -> int:
-            return _moved(node, start)
-
-        match constraint:
-            case ("copy", source, target):
-                self.copy(at(source), at(target))
-            case ("function" | "class" as kind, node, key):
-                self.add(at(node), (kind, key))
-            case ("const", node, type_):
-                self.add(at(node), ("object", type_))
-            case ("key", node, value):
-                self.add(at(node), ("key", value))
-            case ("container", node, type_):
-                self.add(at(node), self.container(type_))
-            case ("type" | "declared", node, expression, scope):
-                declared.hold_type(self, at(node), expression, scope)
-            case ("import", node, module, name, level, whole):
-                declared.imported(self, at(node), module, name, level, file, whole=whole)
-            case ("global", node, name):
-                declared.hold(self, at(node), self.inference.lookup(name, file.symbols[0].id))
-            case ("load", node, owner, attribute, where):
-                self.watch(at(owner), "load", at(node), attribute, where)
-            case ("reload", node, owner, attribute, stored, where):
-                self.watch(at(owner), "reload", at(node), attribute, at(stored), where)
-            case ("store", owner, attribute, source, where):
-                self.watch(at(owner), "store", attribute, at(source), where)
-            case ("get", node, owner, key, where):
-                self.watch(at(owner), "get", at(node), key, where)
-            case ("unpack", node, owner, key, where):
-                self.watch(at(owner), "unpack", at(node), key, where)
-            case ("get by", node, owner, key, where):
-                self._lookups.append((at(owner), at(key), at(node), where))
-            case ("part", node, owner, begin, stop):
-                self.add(at(node), made := self.container("list"))
-                self.watch(at(owner), "part", made, begin, stop)
-            case ("put", owner, key, source):
-                self.watch(at(owner), "put", key, at(source))
-            case ("set item", owner, key, source, where):
-                self.watch(at(owner), "set item", key, at(source), where)
-            case ("operate", node, owner, methods, given, where):
-                self.watch(at(owner), "operate", at(node), methods, tuple(map(at, given)), where)
-            case ("each", node, owner, where):
-                self.watch(at(owner), "each", at(node), where)
-            case ("enter", node, owner, method, where):
-                self.watch(at(owner), "enter", at(node), method, where)
-            case ("super", node, class_, first):
-                self.watch(at(first), "super", at(node), class_)
-            case ("raise", source, where):
-                self.watch(at(source), "raise", where)
-            case ("decorate", node, callee, defined, site):
-                self.watch(at(callee), "call", Call(at(node), (at(defined),), where=site, decorates=True))
-            case ("call", node, callee, positional, keywords, spread, names, site):
-                call = Call(
-                    result=at(node),
-                    positional=tuple(map(at, positional)),
-                    keywords=tuple((name, at(one)) for name, one in keywords),
-                    spread=tuple(map(at, spread)),
-                    names=names,
-                    where=site,
-                )
-                self.watch(at(callee), "call", call)
 
     def container(self, type_: str) -> Value:
         self._containers += 1
@@ -225,7 +114,7 @@ class Flow(PointsTo):
                 else:
                     self.special(value, "__setitem__", -1, where, (-1, source))
             case ("operate", node, methods, given, where):
-                any(self.special(value, method, node, where, given) for method in methods)
+                self._operate(value, methods, node, where, given)
             case ("each", node, where):
                 self.each(value, node, where)
             case ("next", node, where):
@@ -384,6 +273,17 @@ class Flow(PointsTo):
         self.watch(found, "invoke", Call(node, given, where=where), value, Via.DUNDER)
         return found >= 0
 
+    def _operate(
+        self, value: Value, methods: tuple[str, ...], node: int, where: At | None, given: tuple[int, ...]
+    ) -> None:
+        """Call the first method that the object's class has; a base out of the repository may have an earlier one."""
+        for method in methods:
+            if self.special(value, method, node, where, given) or value[0] != "instance":
+                return
+            bases = self.inference.classes.outer_bases(value[1])
+            if any(not isinstance(base, External) or base.path not in MEMBERLESS_BASES for base in bases):
+                return
+
     # Calls
 
     def call(self, value: Value, call: Call) -> None:
@@ -485,7 +385,3 @@ class Flow(PointsTo):
             self.implicit.setdefault(where, {})[target, via] = None
         else:
             self.sites.setdefault(where, {})[target, via] = None
-
-
-def _moved(node: int, start: int) -> int:
-    return node + start if node >= 0 else -1

@@ -330,13 +330,17 @@ class Inference:
 
     def _function_attribute(self, function: SymbolId) -> Values:
         """An attribute of a function comes from what decorates it, if anything."""
-        for reference in self.program.decorators(function):
-            for value in self.evaluate(reference.expression, reference.source):
-                if isinstance(value, External):
-                    return (value,)
-                if isinstance(value, Builtin):
-                    return (Builtin(f"{value.name}.?"),)
-        return (Opaque(Unknown.RECEIVER),)
+
+        def compute() -> Values:
+            for reference in self.program.decorators(function):
+                for value in self.evaluate(reference.expression, reference.source):
+                    if isinstance(value, External):
+                        return (value,)
+                    if isinstance(value, Builtin):
+                        return (Builtin(f"{value.name}.?"),)
+            return (Opaque(Unknown.RECEIVER),)
+
+        return self._memory.once(("attribute of", function), compute)
 
     def _builtin_attribute(self, value: Builtin | BuiltinInstance, name: str) -> Values:
         if isinstance(value, Builtin):
