@@ -42,7 +42,10 @@ def run(tool: str, python: str, roots: list[Path]) -> Run:
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "found.json"
         child = subprocess.Popen(
-            [*command, str(output), *map(str, roots)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            [*command, str(output), *map(str, roots)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONHASHSEED": "0"},  # by the seed, pycg takes a minute for rich or more than ten
         )
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
@@ -99,17 +102,22 @@ def labelled(folder: Path, python: str, tools: list[str]) -> None:
     from plait.testing import parsed
 
     cases = list(callgraph.cases(folder))
-    names = {case.root: callgraph.names_of(parsed(case.sources)[0]) for case in cases}
     print(f"\n{'/'.join(folder.parts[-2:])}: {len(cases)} cases, without lambdas")
+    names = [callgraph.names_of(parsed(case.sources)[0]) for case in cases]
+    copies = tempfile.TemporaryDirectory()
+    roots = [Path(copies.name).resolve() / str(number) for number in range(len(cases))]
+    for case, root in zip(cases, roots, strict=True):
+        for path, text in case.sources.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text, "utf-8")
     print(f"  {'':<17}{callgraph.TITLE}{'failed':>8}{'CPU s':>8}{'MB':>7}")
     for tool in tools:
-        done = many(tool, python, [case.root for case in cases])
+        done = many(tool, python, roots)
         scored = []
-        for case in cases:
-            found = done.edges.get(str(case.root), set())
+        for case, root, known in zip(cases, roots, names, strict=True):
+            found = done.edges.get(str(root), set())
             dotted = {(_dotted(*caller), _dotted(*callee)) for caller, callee in found if callee[1]}
-            mine = {edge for edge in dotted if names[case.root].issuperset(edge)}
-            scored.append((mine, case.labelled(names[case.root], lambdas=False)))
+            scored.append(({edge for edge in dotted if known.issuperset(edge)}, case.labelled(known, lambdas=False)))
         cost = f"{len(done.failed):>8}{done.seconds:>8.1f}{done.megabytes:>7.0f}"
         print(f"  {tool:<17}{callgraph.summary(scored)}{cost}", flush=True)
 

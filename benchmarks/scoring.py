@@ -35,18 +35,21 @@ class Score:
 TITLE = f"{'recall':>8}{'explicit':>10}{'precision':>11}{'direct':>8}"
 
 
-def _definitions(body: Iterable[ast.AST], prefix: str) -> Iterator[tuple[str, ast.FunctionDef]]:
+def _definitions(body: Iterable[ast.AST], prefix: str) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
     """Functions that stand in no other function. Definitions below if, try and with count as well."""
     for node in body:
         if isinstance(node, ast.ClassDef):
             yield from _definitions(node.body, f"{prefix}{node.name}.")
-        elif isinstance(node, ast.FunctionDef):
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield f"{prefix}{node.name}", node
-        elif not isinstance(node, ast.AsyncFunctionDef | ast.Lambda | ast.expr):
+        elif not isinstance(node, ast.expr):
             yield from _definitions(ast.iter_child_nodes(node), prefix)
 
 
-def _is_generator(function: ast.FunctionDef) -> bool:
+def _is_generator(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a call does not run the body: a generator or a coroutine."""
+    if isinstance(function, ast.AsyncFunctionDef):
+        return True
     waiting: list[ast.AST] = list(function.body)
     while waiting:
         node = waiting.pop()
