@@ -23,6 +23,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 from plait import plugins
@@ -112,6 +113,7 @@ def main(folder: Path) -> None:
         graph: [(case, names_of(files), list(plait_edges.calls(files, graph))) for case, files in read]
         for graph in plugins.names("graph")
     }
+    print("/".join(folder.resolve().parts[-2:]))
     macro = (folder / read[0][0].name / "EA.json").exists()
     for title, lambdas in ((f"{len(read)} cases", True), ("without lambdas", False)):
         print(f"{title:<24}{TITLE}")
@@ -132,6 +134,7 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    for number, given in enumerate(sys.argv[1:]):
-        print("" if number == 0 else "\n", end="")
+    print(f"Call graphs on labelled cases, {date.today()}; see benchmarks/README.md")
+    for given in sys.argv[1:]:
+        print()
         main(Path(given))
