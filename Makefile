@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup demo test check golden bench-callgraph clean
+.PHONY: setup demo test check golden bench-executed bench-callgraph bench-peers bench-indegree bench-scale clean
 
 setup: $(VENV)/.ready
 
@@ -26,9 +26,22 @@ check: setup
 golden: setup
 	scripts/golden
 
-# Score the call graphs on labelled cases: make bench-callgraph CASES=folder (see benchmarks/callgraph.py).
+# How good the call graph is; benchmarks/README.md says what the folders hold and where they come from.
+bench-executed: setup
+	$(BIN)/python benchmarks/executed.py "$(SUITES)" > benchmarks/results/callgraph-executed.txt
+
 bench-callgraph: setup
-	$(BIN)/python benchmarks/callgraph.py "$(CASES)"
+	$(BIN)/python benchmarks/callgraph.py $(CASES)
+
+bench-peers: setup
+	$(BIN)/python benchmarks/peers.py --tools "$(TOOLS)" --suites "$(SUITES)" --cases $(CASES)
+
+bench-indegree: setup
+	$(BIN)/python benchmarks/indegree.py --tools "$(TOOLS)" "$(SUITES)"
+
+LINES ?= 1000000000
+bench-scale: setup
+	$(BIN)/python benchmarks/scale.py "$(CORPUS)" --lines "$(LINES)"
 
 clean:
 	rm -rf $(VENV) build dist

@@ -1,101 +1,94 @@
-"""Score the call graph builders against the calls that a package's own tests execute.
+"""Score plait's call graphs against the calls that packages' own tests execute.
 
-    PYTHONPATH=benchmarks TRACED=PACKAGE TRACE=calls.json python -m pytest -p executed TESTS
-    python benchmarks/executed.py PACKAGE calls.json [INDEX.scip]
+    python benchmarks/executed.py FOLDER [NAME ...]
 
-The first line records, under `sys.setprofile`, which function of PACKAGE (a folder) called which. The second compares.
-Recall is the share of executed calls between plain functions that are edges. Precision is the share of edges out of
-functions that ran which were executed: a lower bound, since a branch not taken counts as wrong. With a SCIP index, `+`
-marks the graphs that it is joined with.
+FOLDER is what `suites.py` has written; what the columns mean is said in `scoring.py`. If there is an index of
+FOLDER/NAME/source as FOLDER/NAME/index.scip, the graphs are also measured with it. The last table is for the confidence
+of edges (`plait/graph/confidence.py`): of the edges judged, as for the column `direct`, those executed. It sums up the
+packages that the resolver was made with; jinja and attrs are left out, so that they stay a test.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import sys
-import threading
 from collections import Counter
+from datetime import date
 from pathlib import Path
-from types import FrameType
 
-Name = tuple[str, str]
-"""path and qualified name in the file, `<locals>` left out"""
+import plait_edges
+from plait_edges import Found
+from scoring import TITLE, Edge, Executed
+from suites import SUITES
 
-_executed: set[tuple[str, str, str, str]] = set()
+from plait import plugins
 
-
-def _record(frame: FrameType, event: str, argument: object) -> None:
-    if event != "call" or frame.f_back is None:
-        return
-    callee, caller = frame.f_code, frame.f_back.f_code
-    if callee.co_filename.startswith(os.environ["TRACED"]) and caller.co_filename.startswith(os.environ["TRACED"]):
-        _executed.add((caller.co_filename, caller.co_qualname, callee.co_filename, callee.co_qualname))
+KNOWN = ("requests", "flask+werkzeug", "rich")
+Row = tuple[str, str, str, int]
+"""graph, via, evidence, candidates"""
 
 
-def pytest_sessionstart() -> None:
-    os.environ["TRACED"] = str(Path(os.environ["TRACED"]).resolve())
-    sys.setprofile(_record)
-    threading.setprofile(_record)
+def score(name: str, folder: Path) -> Counter[tuple[Row, bool]]:
+    """Print a package's table; return how many judged edges of each kind were executed and how many not."""
+    package = Executed(folder / name)
+    tags = ", ".join(f"{repository} {tag}" for repository, tag in SUITES[name].checkouts)
+    print(f"\n{name} ({tags}): {package}\n{'':<27}{'edges':>7}{TITLE}")
+    sources = plait_edges.read(package.root)
+    files = plait_edges.parse(sources)
+    graphs: dict[str, tuple[str, object]] = {graph: (graph, None) for graph in plugins.names("graph")}
+    index = folder / name / "index.scip"
+    if index.exists():
+        from plait.scip.join import join
+        from plait.scip.schema import decode
 
-
-def pytest_sessionfinish() -> None:
-    sys.setprofile(None)
-    Path(os.environ["TRACE"]).write_text(json.dumps(sorted(_executed)), encoding="utf-8")
-
-
-def score(package: str, trace: str, scip: str = "") -> None:
-    from plait import plugins, source
-    from plait.facts import ParsedFile
-    from plait.model import EdgeKind, Evidence, SourceFile, SymbolKind
-    from plait.parse.python import PythonParser
-    from plait.scip.join import join
-    from plait.scip.schema import decode
-
-    root = Path(package).resolve()
-    read = (source.read(root, state, limit=1_000_000) for state in source.discover(root)[0])
-    sources = {file.path: file for file in read if isinstance(file, SourceFile)}
-    parsed = [PythonParser().parse(file) for file in sources.values()]
-    files = [file for file in parsed if isinstance(file, ParsedFile)]
-    name: dict[str, Name] = {
-        symbol.id: (symbol.path, symbol.qualified_name[len(symbol.module) + 1 :])
-        for file in files
-        for symbol in file.symbols
-        if symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)
-    }
-    known = set(name.values())
-
-    def plain(path: str, qualified: str) -> Name:
-        return path[len(str(root)) + 1 :], qualified.replace(".<locals>", "")
-
-    calls = [(plain(a, b), plain(c, d)) for a, b, c, d in json.loads(Path(trace).read_text("utf-8"))]
-    truth = {call for call in calls if known.issuperset(call)}
-    ran = {end for call in calls for end in call}
-    print(f"{root.name}: {len(known)} functions, {len(truth)} calls executed")
-    graphs = {one: plugins.build("graph", one).build(files) for one in plugins.names("graph")}
-    if scip:
-        known, (tally,) = join([(scip, decode(Path(scip).read_bytes()))], sources, files, root)
-        print(f"  {tally.tool}: " + ", ".join(f"{outcome} {count}" for outcome, count in tally.counts.items()))
-        for one in ("scoped", "flow"):
-            graphs[f"{one}+"] = plugins.build("graph", one).build_with(files, known)
-    for graph, built in graphs.items():
-        edges = {}
-        for edge in sorted(built.edges, key=lambda edge: edge.evidence):
-            if edge.kind is EdgeKind.CALLS and edge.source in name and edge.target in name:
-                edges[name[edge.source], name[edge.target]] = edge
-        judged = {pair for pair in edges if pair[0] in ran}
-        by_via = Counter((str(edges[pair].via), pair in truth) for pair in judged)
-        exact = Counter(pair in truth for pair in judged if edges[pair].evidence is Evidence.EXACT)
-        if exact:
-            by_via["of these exact", True], by_via["of these exact", False] = exact[True], exact[False]
-        vias = sorted({via for via, _ in by_via})
-        open_ = sum(site.reason.could_be_here for site in built.unresolved)
-        print(
-            f"  {graph:<8}{len(edges):>6} edges  recall {len(truth & edges.keys()) / len(truth):.3f}"
-            f"  precision {len(judged & truth) / max(len(judged), 1):.3f}  {open_} sites open  "
-            + ", ".join(f"{via} {by_via[via, True]}/{by_via[via, True] + by_via[via, False]}" for via in vias)
+        known, _ = join(
+            [(str(index), decode(index.read_bytes()))], {file.path: file for file in sources}, files, package.root
         )
+        graphs |= {f"{graph} + SCIP": (graph, known) for graph in ("scoped", "flow")}
+    counts: Counter[tuple[Row, bool]] = Counter()
+    before: set[Edge] = set()
+    for graph, (builder, known) in graphs.items():
+        edges: list[tuple[Edge, Found]] = []
+        for one in plait_edges.calls(files, builder, known):
+            caller, callee = (package.name.get((s.path, s.span.start_line)) for s in (one.caller, one.callee))
+            if caller and callee:
+                edges.append(((caller, callee), one))
+        named = {id(one): edge for edge, one in edges}
+        found = [one for _, one in edges]
+        for title, chosen in (plait_edges.cuts(found) if graph == "flow" else {"all": found}).items():
+            pairs = {named[id(one)] for one in chosen}
+            row = graph + ("" if title == "all" else f", {title}")
+            print(f"  {row:<25}{len(pairs):>7}{package.score(pairs)}", flush=True)
+        for edge, one in edges:
+            if graph == builder and edge[0] in package.whole and edge not in package.indirect:
+                part = "flow beyond scoped" if graph == "flow" and edge not in before else graph
+                kind = (part, str(one.edge.via), one.edge.evidence.name.lower(), min(one.edge.candidates, 4))
+                counts[kind, edge in package.calls] += 1
+        before = set(named.values())
+        vias = Counter((str(one.edge.via), edge in package.calls) for edge, one in edges if edge[0] in package.whole)
+        ways = sorted({via for via, _ in vias})
+        by_via = ", ".join(f"{via} {vias[via, True]}/{vias[via, True] + vias[via, False]}" for via in ways)
+        print(f"    by kind: {by_via}")
+    return counts
+
+
+def main(folder: Path, chosen: list[str]) -> None:
+    print(f"Calls executed by the packages' own tests, {date.today()}; see benchmarks/README.md")
+    pooled: Counter[tuple[Row, bool]] = Counter()
+    for suite in chosen or SUITES:
+        if (folder / suite / "calls.json").exists():
+            counts = score(suite, folder)
+            if suite in KNOWN:
+                pooled += counts
+        else:
+            print(f"\n{suite}: no {suite}/calls.json, run suites.py")
+    print(f"\n{', '.join(KNOWN)} together\n{'':<34}{'evidence':<11}{'targets':>8}{'executed':>12}{'share':>7}")
+    for row in sorted({row for row, _ in pooled}):
+        graph, via, evidence, candidates = row
+        right, judged = pooled[row, True], pooled[row, True] + pooled[row, False]
+        targets = "4 or more" if candidates == 4 else str(candidates)
+        print(f"  {graph:<20}{via:<12}{evidence:<10}{targets:>9}{f'{right}/{judged}':>12}{right / judged:>7.2f}")
 
 
 if __name__ == "__main__":
-    score(*sys.argv[1:])
+    where, *names = sys.argv[1:]
+    main(Path(where), names)
