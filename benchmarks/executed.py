@@ -21,6 +21,7 @@ from scoring import TITLE, Edge, Executed
 from suites import SUITES
 
 from plait import plugins
+from plait.model import Evidence
 
 KNOWN = ("requests", "flask+werkzeug", "rich")
 Row = tuple[str, str, str, int]
@@ -59,7 +60,8 @@ def score(name: str, folder: Path) -> Counter[tuple[Row, bool]]:
             row = graph + ("" if title == "all" else f", {title}")
             print(f"  {row:<25}{len(pairs):>7}{package.score(pairs)}", flush=True)
         for edge, one in edges:
-            if graph == builder and edge[0] in package.whole and edge not in package.indirect:
+            told = graph == builder or one.edge.evidence is Evidence.EXACT
+            if told and edge[0] in package.whole and edge not in package.indirect:
                 part = "flow beyond scoped" if graph == "flow" and edge not in before else graph
                 kind = (part, str(one.edge.via), one.edge.evidence.name.lower(), min(one.edge.candidates, 4))
                 counts[kind, edge in package.calls] += 1

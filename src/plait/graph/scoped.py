@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from plait.facts import ParsedFile
-from plait.graph.confidence import ABSTRACT, EXACT, SYNTAX, confidence
+from plait.graph.confidence import ABSTRACT, EXACT, OVERRIDES, SYNTAX, confidence
 from plait.graph.flow import Flow
 from plait.graph.inference import Inference
 from plait.graph.program import Program
@@ -210,4 +210,4 @@ def _overrides(file: ParsedFile, inference: Inference) -> Iterator[Edge]:
         for target in found[1] if found else ():
             if target.kind is SymbolKind.METHOD:
                 line = symbol.span.start_line
-                yield _declared(symbol.id, target.id, EdgeKind.OVERRIDES, Via.OVERRIDE, file.path, line)
+                yield _declared(symbol.id, target.id, EdgeKind.OVERRIDES, Via.OVERRIDE, file.path, line, sure=OVERRIDES)
