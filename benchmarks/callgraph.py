@@ -127,10 +127,10 @@ def main(folder: Path) -> None:
                     functions = {f.callee.qualified_name for f in chosen if f.callee.kind in FUNCTIONS}
                     mine = {(a, b) for a, b in mine if a in names and b in functions}
                     scored.append((mine, case.labelled(names, lambdas=lambdas)))
-                print(f"  {graph + ('' if cut == 'all' else f', {cut}'):<22}{summary(scored)}")
+                print(f"  {graph + ('' if cut == 'all' else f', {cut}'):<22}{summary(scored)}".rstrip())
                 if macro and cut == "all" and graph == "flow":
                     for (case, *_), one in zip(results, scored, strict=True):
-                        print(f"    {case.name:<20}{summary([one])}")
+                        print(f"    {case.name:<20}{summary([one])}".rstrip())
 
 
 if __name__ == "__main__":
