@@ -73,11 +73,13 @@ class Evidence(IntEnum):
     """one of several possible targets"""
     NAME = 2
     """the name matched and nothing else was checked"""
-    SCOPED = 3
+    FLOWED = 3
+    """values that flow to the site from anywhere lead to exactly this target"""
+    SCOPED = 4
     """lexical scope, imports and class hierarchy lead to exactly this target"""
-    TYPED = 4
+    TYPED = 5
     """the receiver's declared or constructed type leads to exactly this target"""
-    EXACT = 5
+    EXACT = 6
     """a compiler or an index made by one says so"""
 
 

@@ -146,7 +146,7 @@ def as_mermaid(graph: WholeGraph) -> Iterator[str]:
     for symbol in graph.symbols:
         yield f'  n{number[symbol.id]}["{_mermaid(symbol.id)}"]'
     for edge in graph.edges:
-        arrow = "-.->" if edge.evidence < Evidence.SCOPED else "-->"
+        arrow = "-.->" if edge.evidence < Evidence.FLOWED else "-->"
         told = f"{edge.kind} {edge.via}, {edge.evidence.name.lower()} {edge.confidence:.2f}, {edge.path}:{edge.line}"
         yield f'  n{number[edge.source]} {arrow}|"{_mermaid(told)}"| n{number[edge.target]}'
 

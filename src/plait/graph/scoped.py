@@ -82,7 +82,7 @@ def _implicit(flow: Flow, program: Program) -> Iterator[Edge]:
                 target=target,
                 kind=EdgeKind.CALLS,
                 via=via,
-                evidence=Evidence.AMBIGUOUS if count > 1 else Evidence.TYPED,
+                evidence=Evidence.AMBIGUOUS if count > 1 else Evidence.FLOWED,
                 confidence=confidence(via, count, flowed=True),
                 path=program.file_of[source].path,
                 line=line,
@@ -133,8 +133,11 @@ class _Edges:
 def _evidence(target: Target, candidates: int) -> Evidence:
     if target.via is Via.NAME:
         return Evidence.NAME
-    sure = Evidence.TYPED if target.typed else Evidence.SCOPED
-    return Evidence.AMBIGUOUS if candidates > 1 else sure
+    if candidates > 1:
+        return Evidence.AMBIGUOUS
+    if target.flowed:
+        return Evidence.FLOWED
+    return Evidence.TYPED if target.typed else Evidence.SCOPED
 
 
 def edge_of(reference: Reference, target: Target, path: str, candidates: int) -> Edge:

@@ -118,7 +118,7 @@ def _replaced(site: Site, reference: Reference, flow: Flow) -> Site:
             if method in flowed:
                 found.setdefault(method, Target(method, Via.CALL, typed=True, flowed=True))
             elif abstract and len(methods) <= MAX_REPLACING:
-                found.setdefault(method, Target(method, Via.OVERRIDE, typed=True))
+                found.setdefault(method, Target(method, Via.OVERRIDE, typed=True, flowed=True))
         instead = sum(flow.dispatch.replaces(one, target.id) for one in found) if abstract else 0
         if instead and target.via is Via.CALL:
             found[target.id] = replace(target, via=Via.DECLARATION, replaced=instead)

@@ -33,7 +33,7 @@ class Hybrid:
     """part of its fused score that each of the first `seeds` passes on to a callee"""
     seeds: int = 5
     hub_degree: int = 10
-    min_evidence: Evidence = Evidence.SCOPED
+    min_evidence: Evidence = Evidence.FLOWED
     exact_name: float = 2.0
     """addend, in first places of a strand, for a symbol that the question calls by its name"""
     depth: int = 200

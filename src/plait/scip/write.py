@@ -39,7 +39,7 @@ def index_of(symbols: Iterable[Symbol], edges: Iterable[Edge], texts: Mapping[Sy
     index.metadata.text_document_encoding = 1
     documents: dict[str, Any] = {}
     related: dict[SymbolId, list[SymbolId]] = {}
-    trusted = [edge for edge in edges if edge.evidence >= Evidence.SCOPED]
+    trusted = [edge for edge in edges if edge.evidence >= Evidence.FLOWED]
     for edge in trusted:
         if edge.kind in _IMPLEMENTS:
             related.setdefault(edge.source, []).append(edge.target)

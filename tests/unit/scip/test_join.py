@@ -97,7 +97,7 @@ def test_methods_that_override_what_is_declared_stay() -> None:
     graph, _ = joined({"a.py": text})
     assert [one for one in calls(graph) if one.startswith("a.py:f")] == [
         "a.py:f(). -> a.py:A#run(). exact",
-        "a.py:f(). -> a.py:B#run(). typed",
+        "a.py:f(). -> a.py:B#run(). flowed",
     ]
 
 
@@ -203,7 +203,7 @@ def f(x):
 f(A())
 """
     graph, _ = joined({"a.py": text})
-    assert "a.py:f(). -> a.py:A#emit(). typed" in calls(graph)
+    assert "a.py:f(). -> a.py:A#emit(). flowed" in calls(graph)
 
 
 @pytest.mark.parametrize("said", [True, False])

@@ -155,7 +155,7 @@ def _call_graph(
         colour, thick = (BLUE, 1.5) if linked[source].in_flow and linked[target].in_flow else ("#8c8c8c", 1.0)
         *points, tip = way([nodes[number] for number in route], lefts, wide, gap)
         back = tip[0] < points[-1][0]
-        dashed = calls[source, target].evidence < Evidence.SCOPED
+        dashed = calls[source, target].evidence < Evidence.FLOWED
         sheet.curve([*points, (tip[0] + (HEAD if back else -HEAD), tip[1])], colour, thick, dashed)
         sheet.head(*tip, colour, back)
     for node in nodes:
