@@ -41,6 +41,7 @@ from plait.questions import CallPath, Impact, Relations
 from plait.scip.files import remember, remembered
 from plait.settings import Settings
 from plait.store.embedded import FORMAT, EmbeddedSnapshot, EmbeddedWriter
+from plait.store.facts import FactsCache
 from plait.surveys import FlowRow, HubRow, Listing, Sites, WholeGraph
 from plait.terms import query_terms
 from plait.version import __version__
@@ -161,6 +162,8 @@ class Engine:
             graph=self.settings.graph,
             max_file_bytes=self.settings.max_file_bytes,
             before=before,
+            facts=FactsCache(self.settings.cache / "facts.sqlite"),
+            code_state=f"{sys.version_info[:2]}{_own_state()}",
             progress=self._progress,
             scip=remembered(self._folder) if given is None else given,
             must_join=given is not None,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from plait import plugins, source
 from plait.document import EMBEDDED, Neighbours, digest, documents, smooth
 from plait.errors import BadParameter, BadScip, MissingExtra, NothingToIndex
+from plait.extraction import Facts, extract
 from plait.facts import ParsedFile
 from plait.model import (
     Document,
@@ -27,7 +28,7 @@ from plait.model import (
     SourceFile,
     Unknown,
 )
-from plait.protocols import Embedder, GraphBuilder, JoiningGraphBuilder, Parser, Snapshot, Writer
+from plait.protocols import Embedder, GraphBuilder, JoiningGraphBuilder, Snapshot, Writer
 from plait.scip.files import ScipFile, state_of
 from plait.scip.files import read as read_scip
 from plait.scip.join import Tally, join
@@ -69,6 +70,8 @@ def build(
     graph: str,
     max_file_bytes: int,
     before: Snapshot | None = None,
+    facts: Facts | None = None,
+    code_state: str = "",
     progress: Progress = lambda stage, done, total: None,
     scip: Sequence[Path] = (),
     must_join: bool = False,
@@ -82,8 +85,11 @@ def build(
     builder = plugins.build("graph", graph)
     given = [_scip_file(path, graph, isinstance(builder, JoiningGraphBuilder), must_join) for path in scip]
     states, skipped = source.discover(root)
-    sources, parsed, failed = _parse(root, states, max_file_bytes, progress)
-    skipped = sorted([*skipped, *failed])
+    read, unread = _read(root, states, max_file_bytes, progress)
+    extracted = extract(read, facts, code_state, progress)
+    parsed = extracted.parsed
+    sources = {file.path: file for file in read}
+    skipped = sorted([*skipped, *unread, *extracted.skipped])
     if not parsed:
         raise NothingToIndex(str(root), _counted(str(skip.reason) for skip in skipped))
 
@@ -97,7 +103,7 @@ def build(
     vectors["smoothed"] = smooth(vectors["plain"], owners, neighbours)
 
     info = SnapshotInfo(
-        state=_state(sources.values(), embedder, graph, given),
+        state=_state((sources[file.path] for file in parsed), embedder, graph, given),
         root=str(root),
         embedder=embedder.fingerprint,
         graph=graph,
@@ -114,7 +120,7 @@ def build(
         skipped=_counted(skip.reason for skip in skipped),
         edges=_counted((edge.kind, edge.evidence) for edge in linked.edges),
         unresolved=_counted(site.reason for site in linked.unresolved),
-        parsed=len(parsed),
+        parsed=extracted.computed,
         embedded=embedded,
         reused=len(known),
         seconds=time.perf_counter() - started,
@@ -159,29 +165,20 @@ def _linked(
     return builder.build_with(parsed, known), tallies
 
 
-def _parse(
+def _read(
     root: Path, states: Sequence[FileState], limit: int, progress: Progress
-) -> tuple[dict[str, SourceFile], list[ParsedFile], list[Skipped]]:
-    parsers: dict[str, Parser] = {}
-    sources: dict[str, SourceFile] = {}
-    parsed: list[ParsedFile] = []
+) -> tuple[list[SourceFile], list[Skipped]]:
+    read: list[SourceFile] = []
     skipped: list[Skipped] = []
     for done, state in enumerate(states):
-        progress("parsing", done, len(states))
+        progress("reading", done, len(states))
         file = source.read(root, state, limit=limit)
         if isinstance(file, SourceFile):
-            if file.language not in parsers:
-                parsers[file.language] = plugins.build("parser", file.language)
-            facts = parsers[file.language].parse(file)
-            if isinstance(facts, ParsedFile):
-                sources[file.path] = file
-                parsed.append(facts)
-            else:
-                skipped.append(facts)
+            read.append(file)
         else:
             skipped.append(file)
-    progress("parsing", len(states), len(states))
-    return sources, parsed, skipped
+    progress("reading", len(states), len(states))
+    return read, skipped
 
 
 def _known(before: Snapshot | None, embedder: Embedder, texts: Sequence[Document]) -> Mapping[str, Vector]:

@@ -1,0 +1,103 @@
+"""From files to their facts: those that are kept by content, and the others parsed, by several processes if many."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Protocol
+
+from plait import plugins
+from plait.facts import ParsedFile
+from plait.model import Skipped, SourceFile
+from plait.protocols import Parser
+
+Progress = Callable[[str, int, int], None]
+
+WORTH_PROCESSES = 4_000_000
+"""Characters to parse from which processes pay: starting one costs about as much as parsing 200,000 characters."""
+
+CHUNK = 16
+"""Files given to a process at once."""
+
+
+class Facts(Protocol):
+    """Where facts are kept by key."""
+
+    def get(self, keys: Sequence[str]) -> Mapping[str, ParsedFile]:
+        """Return what is kept of the keys."""
+        ...
+
+    def put(self, new: Mapping[str, ParsedFile], used: Sequence[str]) -> None:
+        """Keep new facts; `used` are keys that were asked for and had been kept."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    parsed: tuple[ParsedFile, ...]
+    """in the order of the files given"""
+    skipped: tuple[Skipped, ...]
+    computed: int
+    """files that really were parsed"""
+
+
+def extract(files: Sequence[SourceFile], facts: Facts | None, state: str, progress: Progress) -> Extracted:
+    """Return the facts of all files. `state` stands for everything else that facts depend on: plait's own code."""
+    keys = [_key(file, state) for file in files] if facts is not None else []
+    known = facts.get(keys) if facts is not None else {}
+    missing = [file for place, file in enumerate(files) if facts is None or keys[place] not in known]
+    progress("parsing", len(files) - len(missing), len(files))
+    found = dict(zip((file.path for file in missing), _parsed(missing, len(files), progress), strict=True))
+    new: dict[str, ParsedFile] = {}
+    results: list[ParsedFile | Skipped] = []
+    for place, file in enumerate(files):
+        one = found[file.path] if file.path in found else known[keys[place]]
+        results.append(one)
+        if facts is not None and file.path in found and isinstance(one, ParsedFile):
+            new[keys[place]] = one
+    if facts is not None:
+        facts.put(new, sorted(known))
+    return Extracted(
+        tuple(one for one in results if isinstance(one, ParsedFile)),
+        tuple(one for one in results if isinstance(one, Skipped)),
+        len(missing),
+    )
+
+
+def _key(file: SourceFile, state: str) -> str:
+    """Facts depend on the path, too: the ids of symbols begin with it."""
+    return blake2b(f"{state}\0{file.language}\0{file.path}\0{file.digest}".encode(), digest_size=16).hexdigest()
+
+
+def _parsed(files: Sequence[SourceFile], total: int, progress: Progress) -> Iterator[ParsedFile | Skipped]:
+    """Parse in order; a process that dies leaves the rest to this one."""
+    before = total - len(files)
+    done = 0
+    workers = min(os.cpu_count() or 1, 8)
+    if workers > 1 and sum(len(file.text) for file in files) >= WORTH_PROCESSES:
+        # Not the standard library's pool: that runs the user's main module again in each process.
+        from loky import BrokenProcessPool, ProcessPoolExecutor
+
+        try:
+            with ProcessPoolExecutor(workers) as pool:
+                for one in pool.map(parse, files, chunksize=CHUNK):
+                    yield one
+                    done += 1
+                    progress("parsing", before + done, total)
+        except (BrokenProcessPool, OSError):
+            pass
+    for file in files[done:]:
+        yield parse(file)
+        done += 1
+        progress("parsing", before + done, total)
+
+
+_parsers: dict[str, Parser] = {}
+
+
+def parse(file: SourceFile) -> ParsedFile | Skipped:
+    if file.language not in _parsers:
+        _parsers[file.language] = plugins.build("parser", file.language)
+    return _parsers[file.language].parse(file)

@@ -1,0 +1,112 @@
+"""Facts are kept by content: what was parsed once is not parsed again, in this folder or another."""
+
+from __future__ import annotations
+
+import pickle
+import sqlite3
+import zlib
+from pathlib import Path
+
+import pytest
+
+from plait import extraction
+from plait.engine import Engine
+from plait.facts import ParsedFile
+from plait.model import Skipped, SourceFile
+from plait.store.facts import FactsCache
+
+FILES = {f"m{number}.py": f"def f{number}():\n    return g()\n" for number in range(5)} | {"broken.py": "def (:\n"}
+
+
+def sources(files: dict[str, str]) -> list[SourceFile]:
+    return [SourceFile(path, "python", text, f"digest of {text}") for path, text in files.items()]
+
+
+def extract(files: dict[str, str], cache: FactsCache | None = None) -> extraction.Extracted:
+    return extraction.extract(sources(files), cache, "state", lambda *_: None)
+
+
+def write(folder: Path, files: dict[str, str]) -> Path:
+    folder.mkdir(exist_ok=True)
+    for path, text in files.items():
+        (folder / path).write_text(text)
+    return folder
+
+
+def test_facts_from_the_cache_are_those_of_the_parser(tmp_path: Path) -> None:
+    cache = FactsCache(tmp_path / "facts.sqlite")
+    first, again = extract(FILES, cache), extract(FILES, cache)
+    assert again.parsed == first.parsed == extract(FILES).parsed
+    assert [one.path for one in first.parsed] == [f"m{number}.py" for number in range(5)]
+    assert (first.computed, again.computed) == (6, 1)  # what is no fact, like a broken file, is asked for each time
+    assert all(isinstance(one, Skipped) for one in again.skipped)
+
+
+def test_a_changed_file_alone_is_parsed_and_a_moved_one_too(tmp_path: Path) -> None:
+    cache = FactsCache(tmp_path / "facts.sqlite")
+    files = {path: text for path, text in FILES.items() if path != "broken.py"}
+    extract(files, cache)
+    assert extract(files | {"m1.py": "def other(): ...\n"}, cache).computed == 1
+    assert extract({"moved.py": files["m0.py"]}, cache).computed == 1
+
+
+def test_a_clone_shares_what_was_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PLAIT_CACHE", str(tmp_path / "cache"))
+    files = {path: text for path, text in FILES.items() if path != "broken.py"}
+    one, other = (write(tmp_path / name, files) for name in ("one", "other"))
+    assert Engine.open(one).index().parsed == 5
+    assert Engine.open(other).index().parsed == 0
+
+
+def test_a_refresh_parses_what_was_edited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PLAIT_CACHE", str(tmp_path / "cache"))
+    root = write(tmp_path / "one", FILES)
+    (root / "broken.py").unlink()
+    engine = Engine.open(root)
+    engine.index()
+    (root / "m3.py").write_text("def edited(): ...\n")
+    assert engine.index().parsed == 1
+    assert engine.find("edited").path == "m3.py"
+
+
+@pytest.mark.parametrize("damage", [b"", b"no database at all", b"SQLite format 3\0" + b"\0" * 200])
+def test_a_damaged_cache_is_made_anew(tmp_path: Path, damage: bytes) -> None:
+    cache = FactsCache(tmp_path / "facts.sqlite")
+    cache.path.write_bytes(damage)
+    for _ in range(2):
+        assert len(extract(FILES, cache).parsed) == 5
+    assert extract(FILES, cache).computed == 1
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert len(extract(FILES, FactsCache(tmp_path / "file" / "facts.sqlite")).parsed) == 5
+
+
+def test_only_facts_are_read(tmp_path: Path) -> None:
+    """A pickle could run anything; this one would make a folder."""
+    cache = FactsCache(tmp_path / "facts.sqlite")
+    extract(FILES, cache)
+    trap = zlib.compress(pickle.dumps(Trap(tmp_path / "made")))
+    with sqlite3.connect(cache.path) as database:
+        database.execute("UPDATE facts SET value = ?", (trap,))
+    database.close()
+    assert extract(FILES, cache).computed == 6
+    assert not (tmp_path / "made").exists()
+
+
+class Trap:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[object, tuple[Path]]:
+        return (Path.mkdir, (self.path,))
+
+
+def test_processes_give_the_same_in_the_same_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = extract(FILES)
+    monkeypatch.setattr(extraction, "WORTH_PROCESSES", 0)
+    monkeypatch.setattr(extraction, "CHUNK", 2)
+    parallel = extract(FILES)
+    assert parallel == plain
+    assert all(isinstance(one, ParsedFile) for one in parallel.parsed)
