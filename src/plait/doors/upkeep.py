@@ -160,7 +160,7 @@ def _grouped(skipped: Sequence[Skipped]) -> Iterator[str]:
         yield f"{reason}:"
         for skip in group:
             several = f"({skip.count:,} files)" if skip.count > 1 else ""
-            yield "  ".join(part for part in ("", skip.path, skip.detail, several) if part or part is not several)
+            yield "  " + "  ".join(part for part in (skip.path, skip.detail, several) if part)
 
 
 def _freshness(found: Status) -> str:

@@ -12,8 +12,8 @@ Denial = tuple[SkipReason, str]
 
 _DEPENDENCIES = (SkipReason.VENDORED, "installed dependencies")
 _COPIED = (SkipReason.VENDORED, "copied dependencies")
-_CACHE = (SkipReason.BUILD, "cache")
-_BUILT = (SkipReason.BUILD, "build output")
+_CACHE = (SkipReason.BUILD, "cache of a tool")
+_BUILT = (SkipReason.BUILD, "by its name")
 ENVIRONMENT = (SkipReason.VENDORED, "virtual environment")
 
 FOLDERS: dict[str, Denial] = {

@@ -254,7 +254,7 @@ class _Lister:
             self._unread.discard(path)
         for path in sorted(self._links):
             detail = self._followed(path)
-            if detail:
+            if detail and path not in self._skipped:
                 self._skip(_LeftOut(path, (SkipReason.LINK, detail)))
 
     def _followed(self, path: str) -> str:
