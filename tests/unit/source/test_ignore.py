@@ -1,4 +1,4 @@
-"""Corners of the syntax; tests/property/test_listing.py compares with git."""
+"""Corners of the syntax; tests/property/test_files_of_git.py compares with git."""
 
 from __future__ import annotations
 
