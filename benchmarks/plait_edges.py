@@ -21,7 +21,7 @@ class Found:
 
 
 def read(root: Path) -> list[SourceFile]:
-    files = (source.read(root, state, limit=10_000_000) for state in source.discover(root)[0])
+    files = (source.read(root, state, limit=10_000_000) for state in source.discover(root).files)
     return [file for file in files if isinstance(file, SourceFile)]
 
 

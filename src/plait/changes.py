@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -11,7 +11,7 @@ from plait.errors import BadParameter
 from plait.facts import ParsedFile
 from plait.model import Skipped, SourceFile, Symbol, SymbolId
 from plait.protocols import Parser, Snapshot
-from plait.source import LANGUAGES, decode
+from plait.source import decode, language
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +45,12 @@ def changed(root: Path, revision: str, snapshot: Snapshot) -> Changed:
     touched: dict[SymbolId, Symbol] = {}
     deleted: list[Symbol] = []
     unread: list[Skipped] = []
-    read = [change for change in found if _language(change.path)]
+    read = [change for change in found if language(change.path)]
     for change in read:
         before = _symbols(root, commit, change.path)
-        if change.path in skipped:
-            unread.append(skipped[change.path])
+        left_out = _left_out(change.path, skipped)
+        if left_out and change.path not in now:
+            unread.append(left_out)
             continue
         here = {symbol.id: symbol for symbol in now.get(change.path, ())}
         touched.update({one.id: one for one in _innermost(list(here.values()), change.new)})
@@ -75,9 +76,9 @@ def _symbols(root: Path, commit: str, path: str) -> Sequence[Symbol]:
     text = None if content is None else decode(content)
     if text is None:
         return ()
-    language = _language(path)
-    parser: Parser = plugins.build("parser", language)
-    parsed = parser.parse(SourceFile(path, language, text, ""))
+    spoken = language(path) or ""
+    parser: Parser = plugins.build("parser", spoken)
+    parsed = parser.parse(SourceFile(path, spoken, text, ""))
     return parsed.symbols if isinstance(parsed, ParsedFile) else ()
 
 
@@ -94,5 +95,7 @@ def _innermost(symbols: Sequence[Symbol], lines: Iterable[int]) -> list[Symbol]:
     return list({symbol.id: symbol for symbol in owner.values()}.values())
 
 
-def _language(path: str) -> str:
-    return LANGUAGES.get(PurePosixPath(path).suffix.lower(), "")
+def _left_out(path: str, skipped: Mapping[str, Skipped]) -> Skipped | None:
+    """Return why a file, or a folder around it, was left out."""
+    around = (f"{folder}/" for folder in PurePosixPath(path).parents)
+    return next((skipped[place] for place in (path, *around) if place in skipped), None)

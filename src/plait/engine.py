@@ -40,8 +40,10 @@ from plait.protocols import Embedder, Snapshot, Strategy
 from plait.questions import CallPath, Impact, Relations
 from plait.scip.files import remember, remembered
 from plait.settings import Settings
+from plait.status import Status, status
 from plait.store.embedded import FORMAT, EmbeddedSnapshot, EmbeddedWriter
 from plait.store.facts import FactsCache
+from plait.store.folders import facts_of, folder_of
 from plait.surveys import FlowRow, HubRow, Listing, Sites, WholeGraph
 from plait.terms import query_terms
 from plait.version import __version__
@@ -111,16 +113,14 @@ class Engine:
         """
         python = f"{sys.version_info.major}.{sys.version_info.minor}"
         parts = (__version__, python, FORMAT, self._embedder.fingerprint, self.settings.graph)
-        mixture = "\0".join(map(str, (*parts, self.settings.max_file_bytes)))
+        mixture = "\0".join(map(str, (*parts, self.settings.max_file_bytes, self.settings.submodules)))
         kind = blake2b(mixture.encode(), digest_size=6).hexdigest()
         return self._folder / f"{kind}.{_own_state()}.sqlite"
 
     @property
     def _folder(self) -> Path:
         """Where everything about the root is kept."""
-        place = blake2b(os.fsencode(self.root), digest_size=6).hexdigest()
-        name = re.sub(r"\W", "_", self.root.name, flags=re.ASCII)[:40] or "root"
-        return self.settings.cache / f"{name}-{place}"
+        return folder_of(self.settings.cache, self.root)
 
     @cached_property
     def _embedder(self) -> Embedder:
@@ -161,8 +161,9 @@ class Engine:
             self._embedder,
             graph=self.settings.graph,
             max_file_bytes=self.settings.max_file_bytes,
+            submodules=self.settings.submodules,
             before=before,
-            facts=FactsCache(self.settings.cache / "facts.sqlite"),
+            facts=FactsCache(facts_of(self.settings.cache)),
             code_state=f"{sys.version_info[:2]}{_own_state()}",
             progress=self._progress,
             scip=remembered(self._folder) if given is None else given,
@@ -180,13 +181,17 @@ class Engine:
         try:
             if self._snapshot is None:
                 self._snapshot = EmbeddedSnapshot(self.path)
-            fresh = is_fresh(self.root, self._snapshot, remembered(self._folder))
+            fresh = is_fresh(self.root, self._snapshot, remembered(self._folder), submodules=self.settings.submodules)
         except (FileNotFoundError, BrokenIndex):
             fresh = False
         if not fresh:
             self.index()
         assert self._snapshot is not None
         return self._snapshot
+
+    def status(self) -> Status:
+        """Return what is indexed and whether it is still so; nothing is built."""
+        return status(self.root, self.settings, self.path)
 
     def _ask(self, question: Callable[[Snapshot], T]) -> T:
         """Answer from the snapshot; one whose file turns out to be damaged is built anew."""

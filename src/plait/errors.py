@@ -40,7 +40,7 @@ class NothingToIndex(RequestError):
     def __init__(self, path: str, skipped: Mapping[str, int]) -> None:
         """`skipped` counts what was left out, by reason."""
         listed = ", ".join(f"{reason} {count}" for reason, count in skipped.items())
-        seen = f"skipped: {listed}" if skipped else "the folder is empty"
+        seen = f"skipped: {listed}; `plait status --skipped` tells why" if skipped else "the folder is empty"
         super().__init__(f"{path}: no source file in a language that plait reads; {seen}")
 
 

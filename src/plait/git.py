@@ -13,6 +13,8 @@ from pathlib import Path
 _SAFE = ("-c", "core.fsmonitor=false", "-c", "core.quotePath=false")
 """A repository's own configuration may name a program as file system monitor: never start it."""
 
+_OF_THE_USER = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CEILING_DIRECTORIES")
+"""Variables that say where the user's own settings are, the global ignore file among them."""
 
 _ESCAPES = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r": 13, b'"': 34, b"\\": 92}
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
@@ -29,21 +31,35 @@ class Change:
     """lines of the new file that were added or replace others"""
 
 
-def files(root: Path) -> list[str] | None:
-    """Return the paths below root that git tracks or would add (`ls-files -co --exclude-standard`), sorted.
+def has_work_tree(root: Path) -> bool:
+    """Whether git answers for root.
 
-    Tracked files that are gone from the work tree are left out. None if git is not installed, root is not in a work
-    tree, or root itself is ignored by the work tree around it (a virtual environment in a checkout, say).
+    It does not if it is not installed or refuses (a folder of someone else's), if root is not in a work tree, or if
+    root is itself ignored by the work tree around it (a virtual environment in a checkout, say).
     """
-    if _run(root, "rev-parse", "--is-inside-work-tree") != b"true\n":
-        return None
-    if _run(root, "check-ignore", "-q", ".") is not None:
-        return None
-    listed = _run(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
-    if listed is None:
-        return None
-    paths = (os.fsdecode(path) for path in listed.split(b"\0") if path)
-    return sorted(path for path in paths if os.path.lexists(root / path))
+    found = _run(root, "rev-parse", "--is-inside-work-tree", "--show-prefix")
+    if found is None or not found.startswith(b"true\n"):
+        return False
+    return found == b"true\n\n" or _run(root, "check-ignore", "-q", ".") is None
+
+
+def tracked(root: Path) -> dict[str, bool]:
+    """Return the paths below root in git's index, sorted; True for a submodule. Some may be gone from the work tree."""
+    listed = _run(root, "ls-files", "-z", "--cached", "--stage") or b""
+    entries = (entry.partition(b"\t") for entry in listed.split(b"\0") if entry)
+    return {os.fsdecode(path): mode.startswith(b"160000") for mode, _, path in entries}
+
+
+def ignored(root: Path) -> list[str]:
+    """Return what below root git ignores, sorted: an ignored folder once, with a slash behind it."""
+    listed = _run(root, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory") or b""
+    return sorted(os.fsdecode(path) for path in listed.split(b"\0") if path)
+
+
+def version() -> str | None:
+    """Return git's version; None if it is not installed."""
+    found = _run(Path.home(), "version")
+    return None if found is None else found.decode(errors="replace").removeprefix("git version ").strip()
 
 
 def commit(root: Path, revision: str) -> str | None:
@@ -77,7 +93,7 @@ def changes(root: Path, commit: str) -> list[Change] | None:
 
 
 def untracked(root: Path) -> list[str]:
-    """Return the paths below root that git does not track but would add, sorted."""
+    """Return the paths below root that git does not track but would add, sorted; a repository in it with a slash."""
     listed = _run(root, "ls-files", "-z", "--others", "--exclude-standard") or b""
     return sorted(os.fsdecode(path) for path in listed.split(b"\0") if path)
 
@@ -130,7 +146,9 @@ def _run(root: Path, *arguments: str) -> bytes | None:
     if git is None:
         return None
     # Within a hook, git's own variables name another work tree than the folder asked about.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _OF_THE_USER
+    }
     try:
         done = subprocess.run(
             [git, *_SAFE, *arguments],

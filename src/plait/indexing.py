@@ -10,7 +10,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from plait import plugins, source
+from plait import git, plugins, source
 from plait.document import EMBEDDED, Neighbours, digest, documents, smooth
 from plait.errors import BadParameter, BadScip, MissingExtra, NothingToIndex
 from plait.extraction import Facts, extract
@@ -19,7 +19,6 @@ from plait.model import (
     Document,
     EdgeKind,
     Evidence,
-    FileState,
     Graph,
     ScipInput,
     Skipped,
@@ -32,6 +31,7 @@ from plait.protocols import Embedder, GraphBuilder, JoiningGraphBuilder, Snapsho
 from plait.scip.files import ScipFile, state_of
 from plait.scip.files import read as read_scip
 from plait.scip.join import Tally, join
+from plait.source import Listing
 
 if TYPE_CHECKING:
     from plait.model import Vector, Vectors
@@ -50,7 +50,8 @@ class IndexReport:
     """What one build did. `parsed` and `embedded` count work really done, not what the snapshot holds."""
 
     info: SnapshotInfo
-    skipped: Mapping[SkipReason, int]
+    left_out: tuple[Skipped, ...]
+    """by path"""
     edges: Mapping[tuple[EdgeKind, Evidence], int]
     unresolved: Mapping[Unknown, int]
     parsed: int
@@ -61,6 +62,11 @@ class IndexReport:
     scip: tuple[Tally, ...] = ()
     """what became of each SCIP index that was joined"""
 
+    @property
+    def skipped(self) -> Mapping[SkipReason, int]:
+        """How many files by reason, most frequent first."""
+        return by_reason(self.left_out)
+
 
 def build(
     root: Path,
@@ -69,6 +75,7 @@ def build(
     *,
     graph: str,
     max_file_bytes: int,
+    submodules: bool = False,
     before: Snapshot | None = None,
     facts: Facts | None = None,
     code_state: str = "",
@@ -84,14 +91,14 @@ def build(
     started = time.perf_counter()
     builder = plugins.build("graph", graph)
     given = [_scip_file(path, graph, isinstance(builder, JoiningGraphBuilder), must_join) for path in scip]
-    states, skipped = source.discover(root)
-    read, unread = _read(root, states, max_file_bytes, progress)
+    listing = source.discover(root, submodules=submodules)
+    read, unread = _read(root, listing, max_file_bytes, progress)
     extracted = extract(read, facts, code_state, progress)
     parsed = extracted.parsed
     sources = {file.path: file for file in read}
-    skipped = sorted([*skipped, *unread, *extracted.skipped])
+    skipped = sorted([*listing.skipped, *unread, *extracted.skipped])
     if not parsed:
-        raise NothingToIndex(str(root), _counted(str(skip.reason) for skip in skipped))
+        raise NothingToIndex(str(root), {str(reason): count for reason, count in by_reason(skipped).items()})
 
     linked, tallies = _linked(builder, given, sources, parsed, root)
     symbols = sorted((symbol for file in parsed for symbol in file.symbols), key=lambda symbol: symbol.id)
@@ -111,13 +118,16 @@ def build(
         symbols=len(symbols),
         passages={template: len(rows) for template, rows in vectors.items()},
         scip=tuple(ScipInput(one.state, one.problem) for one in given),
+        commit=git.commit(root, "HEAD") or "",
+        edges=_counted(str(edge.kind) for edge in linked.edges),
+        unresolved=len(linked.unresolved),
     )
     writer.put(symbols, texts, vectors)
     writer.connect(linked)
-    writer.observe(states, skipped)
+    writer.observe(listing.observed, skipped)
     return writer.commit(info), IndexReport(
         info=info,
-        skipped=_counted(skip.reason for skip in skipped),
+        left_out=tuple(skipped),
         edges=_counted((edge.kind, edge.evidence) for edge in linked.edges),
         unresolved=_counted(site.reason for site in linked.unresolved),
         parsed=extracted.computed,
@@ -128,13 +138,15 @@ def build(
     )
 
 
-def is_fresh(root: Path, snapshot: Snapshot, scip: Sequence[Path] = ()) -> bool:
+def is_fresh(root: Path, snapshot: Snapshot, scip: Sequence[Path] = (), *, submodules: bool = False) -> bool:
     """Whether the files below root that plait reads are those that the snapshot read, by size, times and inode.
 
     So must be the SCIP indexes to join.
     """
-    states, _ = source.discover(root)
-    return states == snapshot.files() and list(map(state_of, scip)) == [one.state for one in snapshot.info.scip]
+    listing = source.discover(root, submodules=submodules, reasons=False)
+    return listing.observed == snapshot.files() and list(map(state_of, scip)) == [
+        one.state for one in snapshot.info.scip
+    ]
 
 
 def _scip_file(path: Path, graph: str, can_join: bool, must_join: bool) -> ScipFile:
@@ -165,19 +177,17 @@ def _linked(
     return builder.build_with(parsed, known), tallies
 
 
-def _read(
-    root: Path, states: Sequence[FileState], limit: int, progress: Progress
-) -> tuple[list[SourceFile], list[Skipped]]:
+def _read(root: Path, listing: Listing, limit: int, progress: Progress) -> tuple[list[SourceFile], list[Skipped]]:
     read: list[SourceFile] = []
     skipped: list[Skipped] = []
-    for done, state in enumerate(states):
-        progress("reading", done, len(states))
-        file = source.read(root, state, limit=limit)
+    for done, state in enumerate(listing.files):
+        progress("reading", done, len(listing.files))
+        file = source.read(root, state, limit=limit, wanted=state.path in listing.wanted)
         if isinstance(file, SourceFile):
             read.append(file)
         else:
             skipped.append(file)
-    progress("reading", len(states), len(states))
+    progress("reading", len(listing.files), len(listing.files))
     return read, skipped
 
 
@@ -220,6 +230,14 @@ def _state(files: Iterable[SourceFile], embedder: Embedder, graph: str, scip: Se
     for one in scip:
         summary.update(f"\0scip\0{one.digest}".encode())
     return summary.hexdigest()
+
+
+def by_reason(skipped: Iterable[Skipped]) -> dict[SkipReason, int]:
+    """Count files by the reason why they were left out, most frequent first; a folder not looked into counts as one."""
+    found: Counter[SkipReason] = Counter()
+    for skip in skipped:
+        found[skip.reason] += skip.count or 1
+    return dict(found.most_common())
 
 
 def _counted(values: Iterable[_T]) -> dict[_T, int]:

@@ -124,21 +124,32 @@ class SkipReason(StrEnum):
     SYNTAX = "syntax error"
     BINARY = "binary"
     TOO_LARGE = "too large"
+    LONG_LINE = "line too long"
     ENCODING = "unknown encoding"
     UNREADABLE = "unreadable"
     VANISHED = "vanished while indexing"
     NOT_A_FILE = "not a regular file"
     LINK = "symbolic link"
-    """not followed: a target inside the root is indexed at its own path, one outside is not the user's question"""
-    IGNORED = "ignored folder"
+    """what it leads to is indexed at its own path, left out there, or outside of the root"""
+    IGNORED = "ignored"
+    """by git, by a `.gitignore` where git does not answer, or by a `.plaitignore`"""
+    REPOSITORY = "nested repository"
+    SUBMODULE = "submodule"
+    VENDORED = "vendored"
+    BUILD = "build output"
     GENERATED = "generated"
+    MINIFIED = "minified"
+    LOCK = "lock file"
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Skipped:
     path: str
+    """of a file; of a folder with a slash behind it; or `*.md`, all files of a suffix that plait does not read"""
     reason: SkipReason
     detail: str = ""
+    count: int = 1
+    """files that it stands for; 0 for a folder that was not looked into"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -440,3 +451,8 @@ class SnapshotInfo:
     passages: Mapping[str, int] = field(default_factory=dict)
     """template -> number of vectors"""
     scip: tuple[ScipInput, ...] = ()
+    commit: str = ""
+    """what git had checked out; empty without git or before the first commit"""
+    edges: Mapping[str, int] = field(default_factory=dict)
+    """kind of edge -> how many"""
+    unresolved: int = 0

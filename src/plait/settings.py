@@ -16,6 +16,8 @@ from plait.errors import BadParameter
 FILE = "plait.toml"
 PREFIX = "PLAIT_"
 
+_SWITCH = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -28,6 +30,8 @@ class Settings:
     """folder of the indexes; nothing is ever written into the indexed root"""
     max_file_bytes: int = 1_000_000
     """larger source files are skipped"""
+    submodules: bool = False
+    """whether submodules and other repositories below the root are part of it"""
 
     @classmethod
     def load(cls, root: Path, given: Mapping[str, object], environment: Mapping[str, str] | None = None) -> Settings:
@@ -75,6 +79,11 @@ def _converted(source: str, name: str, value: object, root: Path) -> object:
         if not str(value).isdecimal():
             raise BadParameter(f"{source}: {name} must be a number of bytes, not {value!r}")
         return int(str(value))
+    if name == "submodules":
+        found = value if isinstance(value, bool) else _SWITCH.get(str(value).lower())
+        if found is None:
+            raise BadParameter(f"{source}: {name} must be true or false, not {value!r}")
+        return found
     if not isinstance(value, str):
         raise BadParameter(f"{source}: {name} must be text, not {value!r}")
     return value

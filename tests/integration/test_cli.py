@@ -31,10 +31,11 @@ def test_index_tells_what_it_did(repository: Path) -> None:
     result = plait("index", str(repository), "--skipped")
     told = dict(line.split(maxsplit=1) for line in result.stdout.splitlines() if " " in line)
     assert result.exit_code == 0
-    assert (told["files"], told["skipped"], told["symbols"]) == ("4", "unsupported language 1", "13")
+    assert (told["files"], told["skipped"], told["symbols"]) == ("4", "none", "13")
+    assert told["not"] == "indexed .png 1"
     assert told["edges"].startswith("calls ")
     assert "unknown name 1" in told["unresolved"]
-    assert told["logo.png"] == "unsupported language: .png"
+    assert told["*.png"] == "unsupported language"
 
 
 def test_index_as_json(repository: Path) -> None:

@@ -25,6 +25,7 @@ def test_the_first_source_wins(tmp_path: Path) -> None:
         ("[", {}, "cannot be read as TOML"),
         ("", {"colour": "red"}, "call: no setting is called 'colour'"),
         ("graph = 3", {}, "graph must be text, not 3"),
+        ("submodules = 'perhaps'", {}, "plait.toml: submodules must be true or false, not 'perhaps'"),
     ],
 )
 def test_a_bad_setting_names_its_source(tmp_path: Path, toml: str, given: dict[str, str], message: str) -> None:

@@ -1,7 +1,7 @@
 """The command line.
 
-Exit codes: 0 ran (also with no result), 2 could not run: one line on stderr says why and what to do. 1 is kept for a
-gate that failed; no command has one yet.
+Exit codes: 0 ran (also with no result), 2 could not run: one line on stderr says why and what to do. 1 is a gate
+that failed: `plait doctor` has one.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import click
 
 from plait import __version__, plugins
 from plait.doors import demo as demonstration
-from plait.doors import graph, judging, render
-from plait.doors.options import COUNT, Common, common, opened
+from plait.doors import graph, judging, render, upkeep
+from plait.doors.options import COUNT, INDEX, Common, common, opened
 from plait.doors.terminal import emit, notice
 from plait.doors.trial import Trial
 from plait.errors import BadParameter, PlaitError
@@ -81,14 +81,14 @@ def main() -> None:
     """Find the code that belongs to a question, and see why."""
 
 
-for question in graph.COMMANDS:
-    main.add_command(question)
+for command in (*graph.COMMANDS, *upkeep.COMMANDS):
+    main.add_command(command)
 
 
 @main.command()
 @click.argument("path", default=".")
 @click.option("--force", is_flag=True, help="Compute every vector again.")
-@click.option("--skipped", "show_skipped", is_flag=True, help="List every file that was left out, with the reason.")
+@click.option("--skipped", "show_skipped", is_flag=True, help="List what was left out, with the reason.")
 @click.option(
     "--scip",
     multiple=True,
@@ -96,7 +96,7 @@ for question in graph.COMMANDS:
     help="Join the exact references of a SCIP index; remembered for PATH. Repeat for several.",
 )
 @click.option("--no-scip", is_flag=True, help="Forget the SCIP indexes remembered for PATH.")
-@common("embedder", "graph", "cache")
+@common(*INDEX)
 def index(path: str, force: bool, show_skipped: bool, scip: tuple[str, ...], no_scip: bool, common: Common) -> None:
     """Build the index of PATH (default: the current folder)."""
     if scip and no_scip:
@@ -116,7 +116,7 @@ def index(path: str, force: bool, show_skipped: bool, scip: tuple[str, ...], no_
 @click.option("--kind", type=click.Choice([str(kind) for kind in SymbolKind]), multiple=True, help="Only this kind.")
 @click.option("--in", "inside", metavar="GLOB", help="Only paths that match; `*` also crosses folders.")
 @click.option("--tests/--no-tests", default=None, help="Only tests, or no tests (default: both).")
-@common("embedder", "graph", "cache")
+@common(*INDEX)
 def search(
     query: str,
     path: str,

@@ -10,7 +10,7 @@ import click
 
 from plait.doors import export as exports
 from plait.doors import render_graph
-from plait.doors.options import COUNT, Command, Common, common, opened
+from plait.doors.options import COUNT, INDEX, Command, Common, common, opened
 from plait.doors.terminal import emit, notice
 from plait.errors import BadParameter
 from plait.model import Evidence, Unknown
@@ -26,7 +26,7 @@ _min_evidence = click.option(
     help="Walk only edges that rest on this or more.",
 )
 _FORMATS = [*exports.FORMATS, *exports.NO_TEXT]
-_settings = common("embedder", "graph", "cache")
+_settings = common(*INDEX)
 
 
 def _limit(default: int, what: str) -> Callable[[Command], Command]:

@@ -17,13 +17,16 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 COUNT = click.IntRange(min=1)
 
+INDEX = ("embedder", "graph", "cache", "submodules", "max_file_bytes")
+"""The settings that decide what an index holds and where it lies."""
+
 
 @dataclass(frozen=True, slots=True)
 class Common:
     """What every command takes."""
 
     as_json: bool
-    settings: dict[str, str | None]
+    settings: dict[str, object]
 
 
 def common(*names: str) -> Callable[[Command], Command]:
@@ -31,6 +34,12 @@ def common(*names: str) -> Callable[[Command], Command]:
     options = {
         "embedder": click.option("--embedder", metavar="NAME", help="Embedder: static (default) or hashing."),
         "graph": click.option("--graph", metavar="NAME", help="Graph builder: flow (default), scoped or names."),
+        "submodules": click.option(
+            "--submodules/--no-submodules", default=None, help="Also read submodules and other repositories inside."
+        ),
+        "max_file_bytes": click.option(
+            "--max-file-bytes", type=COUNT, metavar="N", help="Skip larger files (1,000,000)."
+        ),
         "cache": click.option("--cache", metavar="FOLDER", help="Folder of the indexes (default: the platform's)."),
     }
 

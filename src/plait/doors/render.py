@@ -9,11 +9,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from plait.engine import Answer
-from plait.indexing import IndexReport
-from plait.model import Edge, EdgeKind, Evidence, Hit, Reason, Skipped, Source, Symbol, Unresolved
+from plait.indexing import IndexReport, by_reason
+from plait.model import Edge, EdgeKind, Evidence, Hit, Reason, Skipped, SkipReason, Source, Symbol, Unresolved
 from plait.scip.join import JOINED, Tally
 
 Json = dict[str, Any]
+
+SUFFIXES = 8
+"""How many suffixes of files in other languages are shown."""
 
 
 def symbol_json(symbol: Symbol) -> Json:
@@ -116,8 +119,12 @@ def report_json(report: IndexReport, skipped: Sequence[Skipped] | None) -> Json:
             for tally in report.scip
         ]
     if skipped is not None:
-        made["skipped_files"] = [{"path": skip.path, "reason": skip.reason, "detail": skip.detail} for skip in skipped]
+        made["skipped_files"] = skipped_json(skipped)
     return made
+
+
+def skipped_json(skipped: Sequence[Skipped]) -> list[Json]:
+    return [{"path": skip.path, "reason": skip.reason, "detail": skip.detail, "count": skip.count} for skip in skipped]
 
 
 def answer_text(answer: Answer, *, explain: bool) -> Iterator[str]:
@@ -161,7 +168,7 @@ def report_text(report: IndexReport, skipped: Sequence[Skipped] | None) -> Itera
     info = report.info
     yield f"{info.root}"
     yield f"files       {info.files:,}"
-    yield f"skipped     {_listed(report.skipped)}"
+    yield from left_out_lines(report.left_out)
     yield f"symbols     {info.symbols:,}"
     kinds = [kind for kind in EdgeKind if any(kind is found for found, _ in report.edges)]
     for place, kind in enumerate(kinds):
@@ -194,5 +201,16 @@ def _listed(counts: Any) -> str:
     return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "none"
 
 
-def counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+def left_out_lines(skipped: Sequence[Skipped]) -> Iterator[str]:
+    """Yield what was left out by reason, and how many files of which suffix are in no language that plait reads."""
+    foreign = [skip for skip in skipped if skip.reason is SkipReason.UNSUPPORTED]
+    yield f"skipped     {_listed(by_reason(skip for skip in skipped if skip.reason is not SkipReason.UNSUPPORTED))}"
+    if foreign:
+        foreign.sort(key=lambda skip: (-skip.count, skip.path))
+        shown = ", ".join(f"{skip.path.removeprefix('*')} {skip.count:,}" for skip in foreign[:SUFFIXES])
+        more = sum(skip.count for skip in foreign[SUFFIXES:])
+        yield f"not indexed {shown}" + (f", others {more:,}" if more else "")
+
+
+def counted(count: int, noun: str, nouns: str = "") -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {nouns or f'{noun}s'}"

@@ -68,7 +68,7 @@ ABANDONED = 3600
 _SCHEMA = """
 CREATE TABLE info (value TEXT NOT NULL);
 CREATE TABLE files (path TEXT PRIMARY KEY, size, mtime_ns, ctime_ns, inode) WITHOUT ROWID;
-CREATE TABLE skipped (path TEXT, reason TEXT, detail TEXT);
+CREATE TABLE skipped (path TEXT, reason TEXT, detail TEXT, count INTEGER);
 CREATE TABLE symbols (
     number INTEGER PRIMARY KEY, id TEXT UNIQUE, name TEXT, kind TEXT, path TEXT, language TEXT, module TEXT,
     qualified_name TEXT, spans TEXT, signature TEXT, docstring TEXT, parent TEXT, is_test INTEGER, text TEXT);
@@ -161,7 +161,7 @@ class EmbeddedWriter:
         every = [self._documents[symbol] for symbol in sorted(self._documents)]
         insert("info", [(json.dumps(asdict(info)),)], 1)
         insert("files", ((f.path, f.size, f.mtime_ns, f.ctime_ns, f.inode) for f in self._files), 5)
-        insert("skipped", ((s.path, s.reason, s.detail) for s in sorted(self._skipped)), 3)
+        insert("skipped", ((s.path, s.reason, s.detail, s.count) for s in sorted(self._skipped)), 4)
         insert("symbols", (_symbol_row(n, symbol, document) for n, (symbol, document, _) in enumerate(every)), 14)
         insert("edges", (_edge_row(edge) for edge in self._graph.edges), 9)
         insert("unresolved", (_site_row(site) for site in self._graph.unresolved), 11)
@@ -270,7 +270,7 @@ class EmbeddedSnapshot:
 
     def skipped(self) -> list[Skipped]:
         rows = self._all("SELECT * FROM skipped ORDER BY rowid")
-        return [Skipped(path, SkipReason(reason), detail) for path, reason, detail in rows]
+        return [Skipped(path, SkipReason(reason), detail, count) for path, reason, detail, count in rows]
 
     def vectors(self, digests: Collection[str]) -> dict[str, Vector]:
         found: dict[str, Vector] = {}

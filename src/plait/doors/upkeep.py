@@ -1,0 +1,200 @@
+"""The commands about the index itself: is it there and fresh, remove it, is everything there that plait needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
+
+import click
+
+from plait.doctor import Check, examine, megabytes
+from plait.doors.options import INDEX, Common, common, opened
+from plait.doors.render import Json, counted, left_out_lines, skipped_json
+from plait.doors.terminal import emit
+from plait.errors import BadParameter
+from plait.indexing import by_reason
+from plait.model import Skipped
+from plait.settings import Settings
+from plait.status import Status
+from plait.store.folders import Kept, clear, facts_of, folder_of, folders
+
+GATE_FAILED = 1
+
+
+@click.command()
+@click.argument("path", default=".")
+@click.option("--skipped", "show_skipped", is_flag=True, help="List all that is left out, by reason.")
+@common(*INDEX)
+def status(path: str, show_skipped: bool, common: Common) -> None:
+    """Tell what is indexed of PATH and whether it is fresh. Nothing is built."""
+    with opened(path, common) as engine:
+        found = engine.status()
+    emit(_status_json(found, show_skipped), _status_text(found, path, show_skipped), as_json=common.as_json)
+
+
+@click.command("clear")
+@click.argument("path", required=False)
+@click.option("--all", "every", is_flag=True, help="The indexes of all folders.")
+@common("cache")
+def clear_(path: str | None, every: bool, common: Common) -> None:
+    """Delete the indexes of PATH (default: the current folder), with the SCIP indexes remembered for it."""
+    if every and path:
+        raise BadParameter("give a folder or --all, not both")
+    try:
+        root = Path(path or ".").expanduser().resolve()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise BadParameter(f"{path}: names no folder ({error})") from None
+    cache = Settings.load(root, common.settings).cache
+    gone = [
+        one
+        for folder in ([*folders(cache), facts_of(cache).parent] if every else [folder_of(cache, root)])
+        for one in clear(folder)
+    ]
+    where = str(cache) if every else str(root)
+    indexes, size = sum(one.is_index for one in gone), sum(one.size for one in gone)
+    made: Json = {"schema": "plait.clear.v1", "where": where, "indexes": indexes, "bytes": size}
+    told = (
+        f"{where}: {counted(indexes, 'index', 'indexes')} deleted, {megabytes(size)} freed"
+        if gone
+        else (f"{where}: no index, nothing to delete")
+    )
+    emit(made, [told], as_json=common.as_json)
+
+
+@click.command()
+@common("embedder", "cache")
+def doctor(common: Common) -> None:
+    """Check the environment: versions, libraries, git, cache, embedder; each fault with its mend.
+
+    Exits with 1 if something is missing that plait cannot do without.
+    """
+    checks = examine(Settings.load(Path.cwd(), common.settings))
+    failed = any(check.needed and not check.ok for check in checks)
+    made: Json = {
+        "schema": "plait.doctor.v1",
+        "ok": not failed,
+        "checks": [
+            {
+                "name": check.name,
+                "ok": check.ok,
+                "needed": check.needed,
+                "found": check.found,
+                "mend": "" if check.ok else check.mend,
+            }
+            for check in checks
+        ],
+    }
+    emit(made, _checks_text(checks), as_json=common.as_json)
+    if failed:
+        raise click.exceptions.Exit(GATE_FAILED)
+
+
+COMMANDS: tuple[click.Command, ...] = (status, clear_, doctor)
+
+
+def _status_json(found: Status, show_skipped: bool) -> Json:
+    made: Json = {
+        "schema": "plait.status.v1",
+        "root": str(found.root),
+        "indexed": found.info is not None,
+        "fresh": found.fresh,
+        "changed": {"new": found.new, "edited": found.edited, "gone": found.gone, "scip": found.scip_changed},
+        "files_now": found.files,
+        "listed_by": "git" if found.by_git else "ignore files",
+        "commit_now": found.commit,
+        "index": None,
+        "skipped": {str(reason): count for reason, count in by_reason(found.skipped).items()},
+        "other_indexes": [_kept_json(one) for one in found.others],
+    }
+    if found.info is not None and found.index is not None:
+        made["index"] = _kept_json(found.index) | {
+            "state": found.info.state,
+            "commit": found.info.commit,
+            "embedder": found.info.embedder,
+            "graph": found.info.graph,
+            "files": found.info.files,
+            "symbols": found.info.symbols,
+            "edges": dict(found.info.edges),
+            "unresolved": found.info.unresolved,
+        }
+    if show_skipped:
+        made["skipped_files"] = skipped_json(found.skipped)
+    return made
+
+
+def _kept_json(one: Kept) -> Json:
+    return {"path": str(one.path), "bytes": one.size, "made": _time(one.made)}
+
+
+def _status_text(found: Status, path: str, show_skipped: bool) -> Iterator[str]:
+    yield str(found.root)
+    settings = found.settings
+    if found.info is None or found.index is None:
+        problem = "damaged" if found.index else "none"
+        wanted = f"embedder {settings.embedder}, graph {settings.graph}"
+        yield f"index       {problem} for {wanted}; `plait index {path}` makes it"
+        yield f"to index    {counted(found.files, 'file')}, listed by {_lister(found)}"
+    else:
+        info = found.info
+        yield f"index       {_freshness(found)}"
+        yield f"made        {_time(found.index.made)}{_commits(info.commit, found.commit)}"
+        yield f"embedder    {info.embedder}"
+        yield f"graph       {info.graph}"
+        yield f"files       {info.files:,}, listed by {_lister(found)}"
+        yield f"symbols     {info.symbols:,}"
+        yield f"edges       {', '.join(f'{kind} {count:,}' for kind, count in info.edges.items()) or 'none'}"
+        yield f"unresolved  {info.unresolved:,}"
+        yield f"size        {megabytes(found.index.size)}, {found.index.path}"
+    yield from left_out_lines(found.skipped)
+    if found.others:
+        size = megabytes(sum(one.size for one in found.others))
+        count = counted(len(found.others), "index", "indexes")
+        yield f"others      {count} by other settings or another plait, {size}; `plait clear {path}` deletes all"
+    if show_skipped:
+        yield from _grouped(found.skipped)
+    elif found.skipped:
+        yield "--skipped lists what is left out; a line `!path` in a .plaitignore file brings it back"
+
+
+def _grouped(skipped: Sequence[Skipped]) -> Iterator[str]:
+    by_place = sorted(skipped, key=lambda skip: (skip.reason, skip))
+    for reason, group in groupby(by_place, key=lambda skip: skip.reason):
+        yield f"{reason}:"
+        for skip in group:
+            several = f"({skip.count:,} files)" if skip.count > 1 else ""
+            yield "  " + "  ".join(part for part in (skip.path, skip.detail, several) if part)
+
+
+def _freshness(found: Status) -> str:
+    if found.fresh:
+        return "fresh"
+    parts = {"new": found.new, "edited": found.edited, "gone": found.gone}
+    told = [f"{count:,} {name}" for name, count in parts.items() if count]
+    told += ["SCIP indexes"] if found.scip_changed else []
+    changed = counted(found.new + found.edited + found.gone, "file")
+    return f"stale: {changed} changed ({', '.join(told)}); the next question renews it"
+
+
+def _commits(then: str, now: str) -> str:
+    if not then:
+        return ""
+    return f", at commit {then[:12]}" + (f" ({now[:12] or 'none'} is checked out now)" if now != then else "")
+
+
+def _lister(found: Status) -> str:
+    return "git" if found.by_git else "the folder's own ignore files"
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).astimezone().isoformat(timespec="seconds")
+
+
+def _checks_text(checks: Sequence[Check]) -> Iterator[str]:
+    width = max(len(check.name) for check in checks)
+    for check in checks:
+        verdict = "ok" if check.ok else "MISSING" if check.needed else "without"
+        yield f"{check.name:{width}}  {verdict:7}  {check.found}"
+        if not check.ok:
+            yield f"{'':{width}}           -> {check.mend}"

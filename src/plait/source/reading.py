@@ -1,0 +1,41 @@
+"""From one listed file to its text."""
+
+from __future__ import annotations
+
+import os
+import stat
+from hashlib import blake2b
+from pathlib import Path
+
+from plait.model import FileState, Skipped, SkipReason, SourceFile
+from plait.source import denials
+from plait.source.decode import decode
+from plait.source.languages import LANGUAGES, suffix
+
+
+def read(root: Path, state: FileState, *, limit: int, wanted: bool = False) -> SourceFile | Skipped:
+    """Read and decode one file of at most `limit` bytes. A wanted one may be generated and have lines of any length."""
+    path = state.path
+    if state.size > limit:
+        return Skipped(path, SkipReason.TOO_LARGE, f"{state.size:,} bytes, limit {limit:,}")
+    try:
+        content = _content(root / path)
+    except FileNotFoundError:
+        return Skipped(path, SkipReason.VANISHED)
+    except (OSError, ValueError) as error:
+        return Skipped(path, SkipReason.UNREADABLE, getattr(error, "strerror", None) or str(error))
+    if content is None:
+        return Skipped(path, SkipReason.NOT_A_FILE)
+    text = decode(content)
+    if text is None:
+        return Skipped(path, SkipReason.BINARY)
+    if not wanted and (denial := denials.of_text(text)):
+        return Skipped(path, *denial)
+    return SourceFile(path, LANGUAGES[suffix(path)], text, blake2b(content, digest_size=16).hexdigest())
+
+
+def _content(path: Path) -> bytes | None:
+    """Return what is in a regular file, None for anything else: a pipe in its place must not be waited for."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with open(handle, "rb") as file:
+        return file.read() if stat.S_ISREG(os.fstat(handle).st_mode) else None

@@ -1,0 +1,77 @@
+"""What is indexed of a folder, and whether that is still so. Nothing is built or written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from plait import git, source
+from plait.errors import BrokenIndex
+from plait.model import FileState, Skipped, SnapshotInfo
+from plait.scip.files import remembered, state_of
+from plait.settings import Settings
+from plait.store.embedded import EmbeddedSnapshot
+from plait.store.folders import Kept, kept
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    root: Path
+    settings: Settings
+    index: Kept | None
+    """the index that a question with these settings would be answered from"""
+    info: SnapshotInfo | None
+    """None without an index, and for a damaged one"""
+    others: tuple[Kept, ...]
+    """indexes of the folder by other settings or another plait"""
+    files: int
+    """files there are now in a language that plait reads"""
+    by_git: bool
+    """whether git lists the files"""
+    commit: str
+    """what git has checked out now; empty without"""
+    new: int
+    edited: int
+    gone: int
+    """files, `.plaitignore` files among them, that differ from the index"""
+    scip_changed: bool
+    skipped: tuple[Skipped, ...]
+    """as in the index; without one, what is left out before any file is read"""
+
+    @property
+    def fresh(self) -> bool:
+        return self.info is not None and not (self.new or self.edited or self.gone or self.scip_changed)
+
+
+def status(root: Path, settings: Settings, path: Path) -> Status:
+    """Compare an index file, which need not be there, with the folder as it is."""
+    here = kept(path.parent)
+    listing = source.discover(root, submodules=settings.submodules)
+    info, before, skipped = _indexed(path)
+    earlier = {state.path: state for state in before}
+    now = {state.path: state for state in listing.observed}
+    scip = list(map(state_of, remembered(path.parent)))
+    return Status(
+        root=root,
+        settings=settings,
+        index=next((one for one in here if one.path == path), None),
+        info=info,
+        others=tuple(one for one in here if one.is_index and one.path != path),
+        files=len(listing.files),
+        by_git=listing.by_git,
+        commit=git.commit(root, "HEAD") or "",
+        new=len(now.keys() - earlier.keys()),
+        edited=sum(now[one] != earlier[one] for one in now.keys() & earlier.keys()),
+        gone=len(earlier.keys() - now.keys()),
+        scip_changed=info is not None and scip != [one.state for one in info.scip],
+        skipped=listing.skipped if info is None else tuple(skipped),
+    )
+
+
+def _indexed(path: Path) -> tuple[SnapshotInfo | None, Sequence[FileState], Sequence[Skipped]]:
+    try:
+        snapshot = EmbeddedSnapshot(path)
+        return snapshot.info, snapshot.files(), snapshot.skipped()
+    except (FileNotFoundError, BrokenIndex):
+        return None, (), ()
