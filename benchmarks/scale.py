@@ -18,6 +18,7 @@ from datetime import date
 from pathlib import Path
 
 from plait import plugins
+from plait.collector import paused
 from plait.facts import ParsedFile
 from plait.model import EdgeKind, SourceFile
 from plait.source import decode
@@ -50,13 +51,14 @@ def main(folder: Path, limit: int) -> None:
     before, started = peak(), cpu()
     files: list[ParsedFile] = []
     lines = skipped = 0
-    for file, count in sources(folder, limit):
-        facts = parser.parse(file)
-        if isinstance(facts, ParsedFile):
-            files.append(facts)
-            lines += count
-        else:
-            skipped += 1
+    with paused():
+        for file, count in sources(folder, limit):
+            facts = parser.parse(file)
+            if isinstance(facts, ParsedFile):
+                files.append(facts)
+                lines += count
+            else:
+                skipped += 1
     if not lines:
         raise SystemExit(f"{folder}: no Python file that can be parsed")
     parsing, parsed = cpu() - started, peak() - before
@@ -65,7 +67,8 @@ def main(folder: Path, limit: int) -> None:
     print(f"  {'parse':<16}{parsing:>8.1f}{lines / parsing:>10,.0f}{parsed / 2**20:>9,.0f}{parsed / lines:>8,.0f}")
     for graph in ("scoped", "flow"):
         started = cpu()
-        made = plugins.build("graph", graph).build(files)
+        with paused():
+            made = plugins.build("graph", graph).build(files)
         seconds = parsing + cpu() - started
         bytes_ = peak() - before
         kinds = Counter(edge.kind for edge in made.edges)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from plait import git, plugins, source
+from plait.collector import paused
 from plait.document import EMBEDDED, Neighbours, digest, documents, smooth
 from plait.errors import BadParameter, BadScip, MissingExtra, NothingToIndex
 from plait.extraction import Facts, extract
@@ -93,14 +94,16 @@ def build(
     given = [_scip_file(path, graph, isinstance(builder, JoiningGraphBuilder), must_join) for path in scip]
     listing = source.discover(root, submodules=submodules)
     read, unread = _read(root, listing, max_file_bytes, progress)
-    extracted = extract(read, facts, code_state, progress)
+    with paused():
+        extracted = extract(read, facts, code_state, progress)
     parsed = extracted.parsed
     sources = {file.path: file for file in read}
     skipped = sorted([*listing.skipped, *unread, *extracted.skipped])
     if not parsed:
         raise NothingToIndex(str(root), {str(reason): count for reason, count in by_reason(skipped).items()})
 
-    linked, tallies = _linked(builder, given, sources, parsed, root)
+    with paused():
+        linked, tallies = _linked(builder, given, sources, parsed, root)
     symbols = sorted((symbol for file in parsed for symbol in file.symbols), key=lambda symbol: symbol.id)
     neighbours = Neighbours(linked.edges)
     texts = list(documents(symbols, sources, neighbours, embedder))

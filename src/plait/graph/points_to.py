@@ -69,16 +69,22 @@ class PointsTo(ABC):
         return [self._values[number] for number in self._held[node] or ()] if node >= 0 else []
 
     def add(self, node: int, value: Value) -> None:
-        if node < 0 or (node in self.declared and not self.admits(node, value)):
+        if node < 0:
             return
-        if value not in self._number:
-            self._number[value] = len(self._values)
+        number = self._number.get(value)
+        if number is None:
+            number = self._number[value] = len(self._values)
             self._values.append(value)
-        number, held = self._number[value], self._held[node]
+        self._hold(node, number)
+
+    def _hold(self, node: int, number: int) -> None:
+        held = self._held[node]
+        if held is not None and (len(held) >= CAP or number in held):
+            return
+        if node in self.declared and not self.admits(node, self._values[number]):
+            return
         if held is None:
             self._held[node] = [number]
-        elif number in held or len(held) >= CAP:
-            return
         else:
             held.append(number)
         self._arrivals.append((node, number))
@@ -98,7 +104,7 @@ class PointsTo(ABC):
         else:
             self._copies[source] = dict.fromkeys((*copies, target))
         for number in list(self._held[source] or ()):
-            self.add(target, self._values[number])
+            self._hold(target, number)
 
     def watch(self, node: int, *constraint: Any) -> None:
         """Let the constraint act on each value that the node ever holds."""
@@ -108,7 +114,7 @@ class PointsTo(ABC):
         if watchers is None:
             watchers = self._watchers[node] = []
         watchers.append(constraint)
-        self._due.extend((constraint, number) for number in self._held[node] or ())
+        self._due.extend([(constraint, number) for number in self._held[node] or ()])
 
     def solve(self) -> None:
         while self._due or self._arrivals:
@@ -117,7 +123,6 @@ class PointsTo(ABC):
                 self._react(constraint, self._values[number])
                 continue
             node, number = self._arrivals.popleft()
-            value = self._values[number]
-            for target in list(self._copies[node] or ()):
-                self.add(target, value)
-            self._due.extend((constraint, number) for constraint in self._watchers[node] or ())
+            for target in self._copies[node] or ():
+                self._hold(target, number)
+            self._due.extend([(constraint, number) for constraint in self._watchers[node] or ()])
