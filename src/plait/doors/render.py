@@ -185,10 +185,7 @@ def report_text(report: IndexReport, skipped: Sequence[Skipped] | None) -> Itera
     yield f"{info.root}"
     yield f"files       {info.files:,}"
     yield from left_out_lines(report.left_out)
-    if report.recovered:
-        in_part = sum(bool(one.left_out) for one in report.recovered)
-        listed = "" if skipped is not None else "; --skipped lists them"
-        yield f"recovered   {counted(len(report.recovered), 'file')} with errors, {in_part:,} of them in part{listed}"
+    yield from recovered_lines(report.recovered, listed=skipped is not None)
     yield f"symbols     {info.symbols:,}"
     kinds = [kind for kind in EdgeKind if any(kind is found for found, _ in report.edges)]
     for place, kind in enumerate(kinds):
@@ -208,6 +205,14 @@ def report_text(report: IndexReport, skipped: Sequence[Skipped] | None) -> Itera
         yield f"{skip.path}  {skip.reason}" + (f": {skip.detail}" if skip.detail else "")
     for one in report.recovered if skipped is not None else ():
         yield f"{one.path}  {recovered_text(one)}"
+
+
+def recovered_lines(recovered: Sequence[Recovered], *, listed: bool) -> Iterator[str]:
+    """Yield how many files with errors were read; nothing if there are none."""
+    if recovered:
+        in_part = sum(bool(one.left_out) for one in recovered)
+        hint = "" if listed else "; --skipped lists them"
+        yield f"recovered   {counted(len(recovered), 'file')} with errors, {in_part:,} of them in part{hint}"
 
 
 def recovered_json(recovered: Sequence[Recovered]) -> list[Json]:
