@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from plait.model import Reference, Symbol, SymbolId
+from plait.model import Recovered, Reference, Symbol, SymbolId
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +97,5 @@ class ParsedFile:
     abstract: tuple[SymbolId, ...] = ()
     """functions whose body does nothing, or only raises NotImplementedError"""
     flow: FlowFacts = FlowFacts()
+    recovered: Recovered | None = None
+    """what is wrong with a file that was read all the same"""

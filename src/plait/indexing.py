@@ -21,6 +21,7 @@ from plait.model import (
     EdgeKind,
     Evidence,
     Graph,
+    Recovered,
     ScipInput,
     Skipped,
     SkipReason,
@@ -53,6 +54,8 @@ class IndexReport:
     info: SnapshotInfo
     left_out: tuple[Skipped, ...]
     """by path"""
+    recovered: tuple[Recovered, ...]
+    """files that were not understood as their language says, by path"""
     edges: Mapping[tuple[EdgeKind, Evidence], int]
     unresolved: Mapping[Unknown, int]
     parsed: int
@@ -127,10 +130,12 @@ def build(
     )
     writer.put(symbols, texts, vectors)
     writer.connect(linked)
-    writer.observe(listing.observed, skipped)
+    recovered = tuple(sorted(file.recovered for file in parsed if file.recovered is not None))
+    writer.observe(listing.observed, skipped, recovered)
     return writer.commit(info), IndexReport(
         info=info,
         left_out=tuple(skipped),
+        recovered=recovered,
         edges=_counted((edge.kind, edge.evidence) for edge in linked.edges),
         unresolved=_counted(site.reason for site in linked.unresolved),
         parsed=extracted.computed,

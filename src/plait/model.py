@@ -152,6 +152,18 @@ class Skipped:
     """files that it stands for; 0 for a folder that was not looked into"""
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Recovered:
+    """A file that is indexed, though not all of it could be understood as its language says."""
+
+    path: str
+    problem: str
+    """what is wrong with the file, on one line"""
+    left_out: tuple[tuple[int, int], ...] = ()
+    """first and last line, in order, of the regions with something in them that was mended or is left out; empty if
+    everything was understood all the same (Python 2)"""
+
+
 @dataclass(frozen=True, slots=True)
 class Symbol:
     id: SymbolId

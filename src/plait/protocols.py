@@ -23,6 +23,7 @@ from plait.model import (
     Position,
     Query,
     Ranking,
+    Recovered,
     Skipped,
     SnapshotInfo,
     SourceFile,
@@ -136,6 +137,10 @@ class Snapshot(Protocol):
         """Return what was left out, by path."""
         ...
 
+    def recovered(self) -> list[Recovered]:
+        """Return the files that were read though something is wrong with them, by path."""
+        ...
+
     def vectors(self, digests: Collection[str]) -> Mapping[str, Vector]:
         """Return stored passage vectors by the digest of their text, so that a rebuild does not compute them again."""
         ...
@@ -155,8 +160,8 @@ class Writer(Protocol):
         """Set the graph; its edges join symbols that were put."""
         ...
 
-    def observe(self, files: Sequence[FileState], skipped: Sequence[Skipped]) -> None:
-        """Set what was read and what was left out."""
+    def observe(self, files: Sequence[FileState], skipped: Sequence[Skipped], recovered: Sequence[Recovered]) -> None:
+        """Set what was read, what was left out, and what was read though something is wrong with it."""
         ...
 
     def commit(self, info: SnapshotInfo) -> Snapshot: ...

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from plait import git, source
 from plait.errors import BrokenIndex
-from plait.model import FileState, Skipped, SnapshotInfo
+from plait.model import FileState, Recovered, Skipped, SnapshotInfo
 from plait.scip.files import remembered, state_of
 from plait.settings import Settings
 from plait.store.embedded import EmbeddedSnapshot
@@ -38,6 +38,8 @@ class Status:
     scip_changed: bool
     skipped: tuple[Skipped, ...]
     """as in the index; without one, what is left out before any file is read"""
+    recovered: tuple[Recovered, ...]
+    """as in the index"""
 
     @property
     def fresh(self) -> bool:
@@ -48,7 +50,7 @@ def status(root: Path, settings: Settings, path: Path) -> Status:
     """Compare an index file, which need not be there, with the folder as it is."""
     here = kept(path.parent)
     listing = source.discover(root, submodules=settings.submodules)
-    info, before, skipped = _indexed(path)
+    info, before, skipped, recovered = _indexed(path)
     earlier = {state.path: state for state in before}
     now = {state.path: state for state in listing.observed}
     scip = list(map(state_of, remembered(path.parent)))
@@ -66,12 +68,13 @@ def status(root: Path, settings: Settings, path: Path) -> Status:
         gone=len(earlier.keys() - now.keys()),
         scip_changed=info is not None and scip != [one.state for one in info.scip],
         skipped=listing.skipped if info is None else tuple(skipped),
+        recovered=tuple(recovered),
     )
 
 
-def _indexed(path: Path) -> tuple[SnapshotInfo | None, Sequence[FileState], Sequence[Skipped]]:
+def _indexed(path: Path) -> tuple[SnapshotInfo | None, Sequence[FileState], Sequence[Skipped], Sequence[Recovered]]:
     try:
         snapshot = EmbeddedSnapshot(path)
-        return snapshot.info, snapshot.files(), snapshot.skipped()
+        return snapshot.info, snapshot.files(), snapshot.skipped(), snapshot.recovered()
     except (FileNotFoundError, BrokenIndex):
-        return None, (), ()
+        return None, (), (), ()

@@ -25,6 +25,7 @@ from plait.model import (
     Filter,
     Graph,
     Query,
+    Recovered,
     Skipped,
     SkipReason,
     SnapshotInfo,
@@ -93,6 +94,8 @@ def test_checkout():
 }
 """A small repository that the suites run on."""
 
+BROKEN = Recovered("broken.py", "line 3: invalid syntax", ((3, 4), (9, 9)))
+
 QUESTIONS = ("insert an item into the cart", "connect", "taxes and discounts", "LIMIT", "nothing of this is there")
 
 
@@ -121,7 +124,7 @@ def snapshot_of(
     vectors["smoothed"] = smooth(vectors["plain"], owners, neighbours)
     writer.put(symbols, made, vectors)
     writer.connect(linked)
-    writer.observe([], [Skipped("logo.png", SkipReason.BINARY)])
+    writer.observe([], [Skipped("logo.png", SkipReason.BINARY)], [BROKEN])
     counts = {template: len(rows) for template, rows in vectors.items()}
     return writer.commit(SnapshotInfo("state", "/", embedder.fingerprint, graph, len(facts), len(symbols), counts))
 
@@ -224,13 +227,14 @@ class StoreContract:
                 assert mine.edges(ids[:3], kinds, direction) == reference.edges(ids[:3], kinds, direction)
                 assert mine.degree(ids, kinds, direction) == reference.degree(ids, kinds, direction)
 
-    def test_unresolved_and_skipped(self) -> None:
+    def test_unresolved_skipped_and_recovered(self) -> None:
         mine, reference = self.both()
         assert mine.unresolved() == reference.unresolved() != []
         assert mine.unresolved(name="unknown") == reference.unresolved(name="unknown") != []
         source = reference.unresolved(name="unknown")[0].reference.source
         assert mine.unresolved(source=source) == reference.unresolved(source=source)
         assert mine.skipped() == reference.skipped() == [Skipped("logo.png", SkipReason.BINARY)]
+        assert mine.recovered() == reference.recovered() == [BROKEN]
         assert mine.files() == reference.files()
 
     def test_stored_vectors_are_found_by_their_text(self) -> None:

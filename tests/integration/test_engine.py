@@ -121,11 +121,15 @@ def test_embedders_and_graphs_never_share_an_index(repository: Path) -> None:
 def test_bad_files_are_reported_and_never_raised(repository: Path) -> None:
     (repository / "broken.py").write_text("def broken(:\n")
     (repository / "binary.py").write_bytes(b"\0\0\0")
+    (repository / "prose.py").write_text("This is prose. It's long (and so on.\n" * 9)
     (repository / "latin.py").write_bytes("def caf\xe9(): pass\n".encode("latin-1"))
     opened = engine(repository)
     report = opened.index()
     assert {str(reason): count for reason, count in report.skipped.items()} == {"syntax error": 1, "binary": 1}
-    assert [skip.path for skip in opened.snapshot().skipped()] == ["binary.py", "broken.py"]
+    assert [skip.path for skip in opened.snapshot().skipped()] == ["binary.py", "prose.py"]
+    assert [one.path for one in report.recovered] == ["broken.py"]
+    assert opened.snapshot().recovered() == list(report.recovered)
+    assert opened.find("broken").path == "broken.py"
     assert opened.find("café").path == "latin.py"
 
 

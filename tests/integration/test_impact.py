@@ -76,7 +76,7 @@ def test_a_difference_in_a_folder_of_the_work_tree_and_odd_names(app: Path) -> N
 
 def test_a_changed_file_that_cannot_be_read_is_told(app: Path) -> None:
     committed(app)
-    (app / "app" / "other.py").write_text("def write(:\n")
+    (app / "app" / "other.py").write_text("This is prose. It's long (and so on.\n" * 9)
     found = as_json("impact", "--diff", "HEAD", app)
     assert (found["changed"], found["deleted"]) == ([], [])
     assert [(row["path"], row["reason"]) for row in found["unread"]] == [("app/other.py", "syntax error")]

@@ -88,7 +88,9 @@ for command in (*graph.COMMANDS, *upkeep.COMMANDS):
 @main.command()
 @click.argument("path", default=".")
 @click.option("--force", is_flag=True, help="Compute every vector again.")
-@click.option("--skipped", "show_skipped", is_flag=True, help="List what was left out, with the reason.")
+@click.option(
+    "--skipped", "show_skipped", is_flag=True, help="List what was left out or read in part, with the reason."
+)
 @click.option(
     "--scip",
     multiple=True,

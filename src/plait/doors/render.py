@@ -10,13 +10,27 @@ from typing import Any
 
 from plait.engine import Answer
 from plait.indexing import IndexReport, by_reason
-from plait.model import Edge, EdgeKind, Evidence, Hit, Reason, Skipped, SkipReason, Source, Symbol, Unresolved
+from plait.model import (
+    Edge,
+    EdgeKind,
+    Evidence,
+    Hit,
+    Reason,
+    Recovered,
+    Skipped,
+    SkipReason,
+    Source,
+    Symbol,
+    Unresolved,
+)
 from plait.scip.join import JOINED, Tally
 
 Json = dict[str, Any]
 
 SUFFIXES = 8
 """How many suffixes of files in other languages are shown."""
+REGIONS = 8
+"""How many regions of a file that was read in part are shown."""
 
 
 def symbol_json(symbol: Symbol) -> Json:
@@ -97,6 +111,7 @@ def report_json(report: IndexReport, skipped: Sequence[Skipped] | None) -> Json:
         "graph": report.info.graph,
         "files": report.info.files,
         "skipped": dict(report.skipped),
+        "recovered": len(report.recovered),
         "symbols": report.info.symbols,
         "edges": [
             {"kind": kind, "evidence": evidence.name.lower(), "count": count}
@@ -120,6 +135,7 @@ def report_json(report: IndexReport, skipped: Sequence[Skipped] | None) -> Json:
         ]
     if skipped is not None:
         made["skipped_files"] = skipped_json(skipped)
+        made["recovered_files"] = recovered_json(report.recovered)
     return made
 
 
@@ -169,6 +185,7 @@ def report_text(report: IndexReport, skipped: Sequence[Skipped] | None) -> Itera
     yield f"{info.root}"
     yield f"files       {info.files:,}"
     yield from left_out_lines(report.left_out)
+    yield from recovered_lines(report.recovered, listed=skipped is not None)
     yield f"symbols     {info.symbols:,}"
     kinds = [kind for kind in EdgeKind if any(kind is found for found, _ in report.edges)]
     for place, kind in enumerate(kinds):
@@ -186,6 +203,38 @@ def report_text(report: IndexReport, skipped: Sequence[Skipped] | None) -> Itera
     yield f"seconds     {report.seconds:.1f}"
     for skip in skipped or ():
         yield f"{skip.path}  {skip.reason}" + (f": {skip.detail}" if skip.detail else "")
+    for one in report.recovered if skipped is not None else ():
+        yield f"{one.path}  {recovered_text(one)}"
+
+
+def recovered_lines(recovered: Sequence[Recovered], *, listed: bool) -> Iterator[str]:
+    """Yield how many files with errors were read; nothing if there are none."""
+    if recovered:
+        in_part = sum(bool(one.left_out) for one in recovered)
+        hint = "" if listed else "; --skipped lists them"
+        yield f"recovered   {counted(len(recovered), 'file')} with errors, {in_part:,} of them in part{hint}"
+
+
+def recovered_json(recovered: Sequence[Recovered]) -> list[Json]:
+    return [
+        {
+            "path": one.path,
+            "problem": one.problem,
+            "left_out": [{"start_line": first, "end_line": last} for first, last in one.left_out],
+        }
+        for one in recovered
+    ]
+
+
+def recovered_text(one: Recovered) -> str:
+    """Say what is wrong with a file and how much of it was read."""
+    if not one.left_out:
+        return f"recovered: {one.problem}; nothing left out"
+    shown = [f"{first}" if first == last else f"{first}-{last}" for first, last in one.left_out[:REGIONS]]
+    more = ", ..." if len(one.left_out) > REGIONS else ""
+    lines = "line" if len(shown) == 1 and "-" not in shown[0] else "lines"
+    regions = counted(len(one.left_out), "region")
+    return f"recovered: {one.problem}; {regions} not fully understood ({lines} {', '.join(shown)}{more})"
 
 
 def _tally(tally: Tally) -> str:

@@ -11,7 +11,15 @@ import click
 
 from plait.doctor import Check, examine, megabytes
 from plait.doors.options import INDEX, Common, common, opened
-from plait.doors.render import Json, counted, left_out_lines, skipped_json
+from plait.doors.render import (
+    Json,
+    counted,
+    left_out_lines,
+    recovered_json,
+    recovered_lines,
+    recovered_text,
+    skipped_json,
+)
 from plait.doors.terminal import emit
 from plait.errors import BadParameter
 from plait.indexing import by_reason
@@ -105,6 +113,7 @@ def _status_json(found: Status, show_skipped: bool) -> Json:
         "listed_by": "git" if found.by_git else "ignore files",
         "commit_now": found.commit,
         "index": None,
+        "recovered": len(found.recovered),
         "skipped": {str(reason): count for reason, count in by_reason(found.skipped).items()},
         "other_indexes": [_kept_json(one) for one in found.others],
     }
@@ -121,6 +130,7 @@ def _status_json(found: Status, show_skipped: bool) -> Json:
         }
     if show_skipped:
         made["skipped_files"] = skipped_json(found.skipped)
+        made["recovered_files"] = recovered_json(found.recovered)
     return made
 
 
@@ -148,12 +158,14 @@ def _status_text(found: Status, path: str, show_skipped: bool) -> Iterator[str]:
         yield f"unresolved  {info.unresolved:,}"
         yield f"size        {megabytes(found.index.size)}, {found.index.path}"
     yield from left_out_lines(found.skipped)
+    yield from recovered_lines(found.recovered, listed=show_skipped)
     if found.others:
         size = megabytes(sum(one.size for one in found.others))
         count = counted(len(found.others), "index", "indexes")
         yield f"others      {count} by other settings or another plait, {size}; `plait clear {path}` deletes all"
     if show_skipped:
         yield from _grouped(found.skipped)
+        yield from (f"{one.path}  {recovered_text(one)}" for one in found.recovered)
     elif found.skipped:
         yield "--skipped lists what is left out; a line `!path` in a .plaitignore file brings it back"
 

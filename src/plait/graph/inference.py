@@ -67,6 +67,8 @@ class Inference:
             root, links = chain(expression)
             if root == "super" and links[:1] == ("()",):
                 return self._follow(self._super(scope), links[1:])
+            if root == "?":
+                links = links[-2:]  # what anything is of a value that is not known, the last link alone says
             return self._follow(self._root(root, scope), links)
         finally:
             self._depth -= 1

@@ -65,8 +65,8 @@ def _constant_type(node: ast.Constant) -> str:
 
 
 def root_name(node: ast.expr) -> str | None:
-    """The name that a chain of attributes and calls begins with."""
-    while True:
+    """The name that a chain of attributes and calls begins with; None for one that `dotted` does not write out."""
+    for _ in range(MAX_LINKS):
         if isinstance(node, ast.Attribute):
             node = node.value
         elif isinstance(node, ast.Call):
@@ -75,6 +75,7 @@ def root_name(node: ast.expr) -> str | None:
             node = node.value
         else:
             return node.id if isinstance(node, ast.Name) else None
+    return None
 
 
 def name_position(callee: ast.expr) -> tuple[int, int]:
@@ -92,7 +93,7 @@ def receiver_form(callee: ast.expr, own: Receiver) -> Receiver:
     if not isinstance(callee, ast.Attribute):
         return Receiver.OTHER
     node, calls = callee.value, 0
-    while True:
+    for _ in range(MAX_LINKS):
         if isinstance(node, ast.Attribute):
             node = node.value
         elif isinstance(node, ast.Call):
@@ -103,7 +104,8 @@ def receiver_form(callee: ast.expr, own: Receiver) -> Receiver:
         elif isinstance(node, ast.Name):
             return Receiver.CALL if calls else own
         else:
-            return Receiver.OTHER
+            break
+    return Receiver.OTHER
 
 
 def alternatives(node: ast.expr) -> list[ast.expr] | None:

@@ -11,8 +11,9 @@ import ast
 import re
 from dataclasses import replace
 
-from plait.facts import Binding, BindingKind, Import, ParsedFile
+from plait.facts import Binding, BindingKind, FlowFacts, Import, ParsedFile
 from plait.model import Receiver, Reference, ReferenceKind, SourceFile, Span, Symbol, SymbolId, SymbolKind
+from plait.parse.depth import shorten
 from plait.parse.expressions import (
     alternatives,
     annotation,
@@ -51,6 +52,8 @@ class Facts:
         self._elsewhere: list[tuple[Scope, Binding]] = []
         self._abstract: list[SymbolId] = []
         self._ids: dict[ast.AST, SymbolId] = {}
+        self.unfollowed: tuple[tuple[int, int], ...] = ()
+        """lines with expressions too deep to follow values through them"""
 
     def of(self, tree: ast.Module) -> ParsedFile:
         root = Scope(module_id(self._file.path), SymbolKind.MODULE, self._module)
@@ -72,8 +75,21 @@ class Facts:
             bindings=tuple(self._bindings),
             exports=exported_names(tree),
             abstract=tuple(self._abstract),
-            flow=FlowWalk(self._lines, root.id, self._ids, walrus=":=" in self._file.text).of(tree),
+            flow=self._flow(tree, root.id),
         )
+
+    def _flow(self, tree: ast.Module, root: SymbolId) -> FlowFacts:
+        """Follow values; in a file deeper than the interpreter's stack, without what lies deep in an expression."""
+        walrus = ":=" in self._file.text
+        try:
+            return FlowWalk(self._lines, root, self._ids, walrus=walrus).of(tree)
+        except RecursionError:
+            self.unfollowed = shorten(tree)
+        try:
+            return FlowWalk(self._lines, root, self._ids, walrus=walrus).of(tree)
+        except RecursionError:
+            self.unfollowed = ((1, len(self._lines)),)
+            return FlowFacts()
 
     def _push(self, nodes: list[ast.stmt] | list[ast.expr], scope: Scope, hidden: frozenset[str]) -> None:
         self._stack += [(node, scope, hidden) for node in reversed(nodes)]

@@ -57,12 +57,9 @@ Definition = Function | ast.ClassDef
 
 class FlowWalk(ExpressionWalk):
     def of(self, tree: ast.Module) -> FlowFacts:
-        """Return the file's constraints; none if its expressions nest deeper than the interpreter's stack."""
+        """Return the file's constraints. Raises RecursionError where they nest deeper than the interpreter's stack."""
         frame = Frame(self._module, "module", bound_in(tree.body, walrus=self._walrus), None)
-        try:
-            self._block(tree.body, frame)
-        except RecursionError:
-            return FlowFacts()
+        self._block(tree.body, frame)
         names = tuple((scope, name, node) for (scope, name), node in self._names.items())
         return FlowFacts(self._count, tuple(self._constraints), names, tuple(self._functions))
 
@@ -112,9 +109,8 @@ class FlowWalk(ExpressionWalk):
             case ast.While(test=test):
                 self._truth(test, frame)
                 return self._loop(node, frame)
-            case ast.If(test=test, body=body, orelse=orelse):
-                self._truth(test, frame)
-                return self._branches([body, orelse], frame)
+            case ast.If():
+                return self._branches(self._alternatives(node, frame), frame)
             case ast.Match(subject=subject, cases=cases):
                 self._match(self._value(subject, frame), cases, frame)
             case ast.With() | ast.AsyncWith():
@@ -146,6 +142,18 @@ class FlowWalk(ExpressionWalk):
             case _ if isinstance(node, ast.Try) or type(node).__name__ == "TryStar":
                 return self._try(node, frame)  # type: ignore[arg-type]  # TryStar has the same fields
         return False
+
+    def _alternatives(self, node: ast.If, frame: Frame) -> list[Sequence[ast.stmt]]:
+        """The bodies of an `if` with all its `elif`, which nest in the tree, and the last `else`."""
+        bodies: list[Sequence[ast.stmt]] = []
+        while True:
+            self._truth(node.test, frame)
+            bodies.append(node.body)
+            match node.orelse:
+                case [ast.If() as node]:
+                    continue
+                case rest:
+                    return [*bodies, rest]
 
     def _branches(self, bodies: Iterable[Sequence[ast.stmt]], frame: Frame) -> bool:
         before = frame.versions

@@ -177,10 +177,8 @@ class ExpressionWalk:
                 for value in values:
                     self._copy(self._truth(value, frame), joined)
                 return joined
-            case ast.BinOp(left=left, op=op, right=right):
-                one, other, name = self._value(left, frame), self._value(right, frame), OPERATORS[type(op)]
-                made = self._operate((f"__{name}__",), one, (other,), frame, node)
-                return self._operate((f"__r{name}__",), other, (one,), frame, node, made)
+            case ast.BinOp():
+                return self._binary(node, frame)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 self._truth(operand, frame)
                 return -1
@@ -218,6 +216,18 @@ class ExpressionWalk:
         made = result if result >= 0 else self._node()
         self._emit("operate", made, owner, methods, given, (frame.scope, at.lineno))
         return made
+
+    def _binary(self, node: ast.BinOp, frame: Frame) -> int:
+        """Operands from the left, which is where sums of many parts nest."""
+        links = [node]
+        while isinstance(left := links[-1].left, ast.BinOp):
+            links.append(left)
+        one = self._value(links[-1].left, frame)
+        for link in reversed(links):
+            other, name = self._value(link.right, frame), OPERATORS[type(link.op)]
+            made = self._operate((f"__{name}__",), one, (other,), frame, link)
+            one = self._operate((f"__r{name}__",), other, (one,), frame, link, made)
+        return one
 
     def _truth(self, node: ast.expr, frame: Frame) -> int:
         """Ask whether the value is true; return its node."""

@@ -18,6 +18,17 @@ def split_lines(text: str) -> list[str]:
     return _LINE_END.split(text)
 
 
+def merged(runs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Runs of lines, first and last, in order; those that overlap or touch become one."""
+    found: list[tuple[int, int]] = []
+    for first, last in sorted(runs):
+        if found and first <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(last, found[-1][1]))
+        else:
+            found.append((first, last))
+    return tuple(found)
+
+
 class Lines:
     """The lines of a text, 1-based. A line end at the end of the text begins no further line."""
 
@@ -53,7 +64,9 @@ class Lines:
         if line > len(self):
             return byte
         text = self._lines[line - 1]
-        return byte if text.isascii() else len(text.encode()[: max(byte, 0)].decode(errors="ignore"))
+        if text.isascii():
+            return min(byte, len(text))  # beyond it is what was added to a broken line
+        return len(text.encode()[: max(byte, 0)].decode(errors="ignore"))
 
     def runs(self, first: int, last: int, covered: Iterable[Span]) -> tuple[Span, ...]:
         """The stretches of the lines first to last that none of the spans covers.

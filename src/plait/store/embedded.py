@@ -38,6 +38,7 @@ from plait.model import (
     Ranking,
     Reason,
     Receiver,
+    Recovered,
     Reference,
     ReferenceKind,
     ScipInput,
@@ -69,6 +70,7 @@ _SCHEMA = """
 CREATE TABLE info (value TEXT NOT NULL);
 CREATE TABLE files (path TEXT PRIMARY KEY, size, mtime_ns, ctime_ns, inode) WITHOUT ROWID;
 CREATE TABLE skipped (path TEXT, reason TEXT, detail TEXT, count INTEGER);
+CREATE TABLE recovered (path TEXT, problem TEXT, left_out TEXT);
 CREATE TABLE symbols (
     number INTEGER PRIMARY KEY, id TEXT UNIQUE, name TEXT, kind TEXT, path TEXT, language TEXT, module TEXT,
     qualified_name TEXT, spans TEXT, signature TEXT, docstring TEXT, parent TEXT, is_test INTEGER, text TEXT);
@@ -104,6 +106,7 @@ class EmbeddedWriter:
     _graph: Graph = field(default_factory=lambda: Graph((), ()))
     _files: Sequence[FileState] = ()
     _skipped: Sequence[Skipped] = ()
+    _recovered: Sequence[Recovered] = ()
 
     def put(self, symbols: Sequence[Symbol], documents: Sequence[Document], vectors: Mapping[str, Vectors]) -> None:
         start = dict.fromkeys(vectors, 0)
@@ -118,8 +121,8 @@ class EmbeddedWriter:
     def connect(self, graph: Graph) -> None:
         self._graph = graph
 
-    def observe(self, files: Sequence[FileState], skipped: Sequence[Skipped]) -> None:
-        self._files, self._skipped = files, skipped
+    def observe(self, files: Sequence[FileState], skipped: Sequence[Skipped], recovered: Sequence[Recovered]) -> None:
+        self._files, self._skipped, self._recovered = files, skipped, recovered
 
     def commit(self, info: SnapshotInfo) -> EmbeddedSnapshot:
         aside = self.path
@@ -162,6 +165,7 @@ class EmbeddedWriter:
         insert("info", [(json.dumps(asdict(info)),)], 1)
         insert("files", ((f.path, f.size, f.mtime_ns, f.ctime_ns, f.inode) for f in self._files), 5)
         insert("skipped", ((s.path, s.reason, s.detail, s.count) for s in sorted(self._skipped)), 4)
+        insert("recovered", ((r.path, r.problem, json.dumps(r.left_out)) for r in sorted(self._recovered)), 3)
         insert("symbols", (_symbol_row(n, symbol, document) for n, (symbol, document, _) in enumerate(every)), 14)
         insert("edges", (_edge_row(edge) for edge in self._graph.edges), 9)
         insert("unresolved", (_site_row(site) for site in self._graph.unresolved), 11)
@@ -271,6 +275,10 @@ class EmbeddedSnapshot:
     def skipped(self) -> list[Skipped]:
         rows = self._all("SELECT * FROM skipped ORDER BY rowid")
         return [Skipped(path, SkipReason(reason), detail, count) for path, reason, detail, count in rows]
+
+    def recovered(self) -> list[Recovered]:
+        rows = self._all("SELECT * FROM recovered ORDER BY rowid")
+        return [Recovered(path, problem, tuple(map(tuple, json.loads(lines)))) for path, problem, lines in rows]
 
     def vectors(self, digests: Collection[str]) -> dict[str, Vector]:
         found: dict[str, Vector] = {}

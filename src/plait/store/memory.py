@@ -20,6 +20,7 @@ from plait.model import (
     Passage,
     Ranking,
     Reason,
+    Recovered,
     Skipped,
     SnapshotInfo,
     Source,
@@ -42,6 +43,7 @@ class MemoryWriter:
     _graph: Graph = field(default_factory=lambda: Graph((), ()))
     _files: Sequence[FileState] = ()
     _skipped: Sequence[Skipped] = ()
+    _recovered: Sequence[Recovered] = ()
 
     def put(self, symbols: Sequence[Symbol], documents: Sequence[Document], vectors: Mapping[str, Vectors]) -> None:
         start = dict.fromkeys(vectors, 0)
@@ -56,11 +58,14 @@ class MemoryWriter:
     def connect(self, graph: Graph) -> None:
         self._graph = graph
 
-    def observe(self, files: Sequence[FileState], skipped: Sequence[Skipped]) -> None:
-        self._files, self._skipped = files, skipped
+    def observe(self, files: Sequence[FileState], skipped: Sequence[Skipped], recovered: Sequence[Recovered]) -> None:
+        self._files, self._skipped, self._recovered = files, skipped, recovered
 
     def commit(self, info: SnapshotInfo) -> MemorySnapshot:
-        return MemorySnapshot(info, self._symbols, self._documents, self._rows, self._graph, self._files, self._skipped)
+        return MemorySnapshot(
+            *(info, self._symbols, self._documents, self._rows, self._graph),
+            *(self._files, self._skipped, self._recovered),
+        )
 
 
 class MemorySnapshot:
@@ -73,6 +78,7 @@ class MemorySnapshot:
         graph: Graph,
         files: Sequence[FileState],
         skipped: Sequence[Skipped],
+        recovered: Sequence[Recovered],
     ) -> None:
         self.info = info
         self._ids = sorted(symbols)
@@ -81,6 +87,7 @@ class MemorySnapshot:
         self._graph = graph
         self._files = sorted(files)
         self._skipped = sorted(skipped)
+        self._recovered = sorted(recovered)
         self._tables = {template: _Table(self._ids, documents, template, found) for template, found in rows.items()}
         counts = [Counter(documents[symbol].terms) for symbol in self._ids]
         self._lengths = [count.total() for count in counts]
@@ -142,6 +149,9 @@ class MemorySnapshot:
 
     def skipped(self) -> list[Skipped]:
         return list(self._skipped)
+
+    def recovered(self) -> list[Recovered]:
+        return list(self._recovered)
 
     def vectors(self, digests: Collection[str]) -> dict[str, Vector]:
         found: dict[str, Vector] = {}

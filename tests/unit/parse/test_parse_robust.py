@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from plait.facts import ParsedFile
 from plait.model import Skipped, SkipReason, SourceFile, Symbol, SymbolId, SymbolKind
-from plait.parse.lines import Lines
+from plait.parse.lines import Lines, split_lines
 from plait.parse.python import PythonParser
 
 STANDARD_LIBRARY = Path(dataclasses.__file__).parent
@@ -30,17 +30,12 @@ def parse(text: str) -> ParsedFile | Skipped:
 @pytest.mark.parametrize(
     "text",
     [
-        "def f(:",
         "x = 1\0",
         "\0",
-        "(" * 10_000 + ")" * 10_000,
-        "-" * 100_000 + "1",
-        "not " * 50_000 + "x",
+        "[" * 10_000 + "]" * 10_000,
         "x = '\ud800'",
-        "print 'x'",
-        "  indented",
-        "if x:\n\ty\n        z",
         "lambda: " * 10_000 + "1",
+        "(((",
     ],
     ids=lambda text: repr(text[:12]),
 )
@@ -50,6 +45,27 @@ def test_what_cannot_be_read_is_skipped(text: str) -> None:
     assert found.reason is SkipReason.SYNTAX
     assert found.detail
     assert "\n" not in found.detail
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(:",
+        "(" * 10_000 + ")" * 10_000,
+        "-" * 100_000 + "1",
+        "not " * 50_000 + "x",
+        "print 'x'",
+        "  indented",
+        "if x:\n\ty\n        z",
+    ],
+    ids=lambda text: repr(text[:12]),
+)
+def test_what_can_be_understood_is_recovered(text: str) -> None:
+    found = parse(text)
+    assert isinstance(found, ParsedFile)
+    assert found.recovered is not None
+    assert found.recovered.problem
+    assert "\n" not in found.recovered.problem
 
 
 @pytest.mark.parametrize(
@@ -96,16 +112,32 @@ def test_escaped_surrogates_can_be_written_out() -> None:
     assert found.exports == ()
 
 
+INSERTED = [
+    *("\r", "\r\n", "\x0c", "\u2028", "\0", '"""', "'", "(", ")", "[", "}", ":", "`", "\\", "\\\n", "\t", "\n", "."),
+    *("\n    ", "@", "é", "def ", "class ", "print 'x'", "lambda ", "<<<<<<< HEAD\n", "async ", "*", " = ", "f'{"),
+    "match x:\n case (",
+]
+
+
 @st.composite
 def mutated(draw: st.DrawFn) -> str:
     text = draw(st.sampled_from(PIECES)) + draw(st.sampled_from(["", "\n"]))
     for _ in range(draw(st.integers(0, 4))):
         place = draw(st.integers(0, len(text)))
-        removed = draw(st.integers(0, 30))
-        added = draw(
-            st.one_of(st.text(max_size=6), st.sampled_from(["\r", "\r\n", "\x0c", "\u2028", "\0", '"""', "("]))
-        )
-        text = text[:place] + added + text[place + removed :]
+        match draw(st.sampled_from(["replace", "repeat", "swap lines", "truncate"])):
+            case "replace":
+                removed = draw(st.integers(0, 30))
+                added = draw(st.one_of(st.text(max_size=6), st.sampled_from(INSERTED)))
+                text = text[:place] + added + text[place + removed :]
+            case "repeat":
+                text = text[:place] + text[max(0, place - draw(st.integers(0, 60))) :]
+            case "swap lines":
+                lines = text.split("\n")
+                one, other = draw(st.integers(0, len(lines) - 1)), draw(st.integers(0, len(lines) - 1))
+                lines[one], lines[other] = lines[other], lines[one]
+                text = "\n".join(lines)
+            case "truncate":
+                text = text[: max(place, len(text) // 2)]
     return text
 
 
@@ -158,8 +190,18 @@ def check(found: ParsedFile, text: str) -> None:
             continue  # inside of a function, whose text it is too
         for span in symbol.own:
             for line in range(span.start_line, span.end_line + 1):
-                assert covered.setdefault(line, symbol.id) == symbol.id
+                # Broken text can define two on one line.
+                assert covered.setdefault(line, symbol.id) == symbol.id or found.recovered
     assert list(found.references) == sorted(found.references, key=lambda one: (one.line, one.column))
     assert all(one.source in by_id for one in found.references)
     assert all(one.scope in by_id for one in (*found.bindings, *found.imports))
-    assert all(one.line <= len(lines) for one in (*found.references, *found.bindings))
+    text_lines = split_lines(text)
+    for one in (*found.references, *found.bindings, *found.imports):
+        assert 1 <= one.line <= len(lines)
+    for reference in found.references:
+        assert 0 <= reference.column <= len(text_lines[reference.line - 1])
+    if found.recovered is not None:
+        before = 0
+        for first, last in found.recovered.left_out:
+            assert before < first <= last <= len(lines)
+            before = last
