@@ -5,12 +5,12 @@ Templates:
 - `plain`: the symbol's own lines.
 - `structural`: the same below a header of module, name, callees and callers, as in the published experiment. A renamed
   caller changes the text of its callees, so exactly those vectors are computed again.
-- `smoothed`: no text. The plain vector moved towards the plain vectors of its neighbours (see `smooth`).
+- `smoothed`: no text of its own. The plain vector moved towards the plain vectors of its neighbours (see `smooth`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from itertools import pairwise
@@ -20,14 +20,16 @@ from plait.model import Direction, Document, Edge, EdgeKind, Passage, SourceFile
 from plait.terms import terms
 
 if TYPE_CHECKING:
-    from plait.model import Vectors
+    from plait.model import Codes, Vectors
     from plait.protocols import Embedder
 
-EMBEDDED = ("plain", "structural")
-TEMPLATES = (*EMBEDDED, "smoothed")
+PLAIN = "plain"
+SMOOTHED = "smoothed"
+EMBEDDED = (PLAIN, "structural")
+TEMPLATES = (*EMBEDDED, SMOOTHED)
 
-BATCH = 512
-"""Symbols whose texts are counted in one call of the embedder."""
+GATHERED = 20_000
+"""Rows that `smooth` adds up in one step."""
 
 LISTED = 12
 """How many callees and how many callers a header names, first by name; more would drown the code of a hub."""
@@ -59,31 +61,62 @@ class Neighbours:
         return (self._out if direction is Direction.OUT else self._in).get(symbol, ())
 
 
+Runs = Callable[[Symbol], list[Passage]]
+"""The runs of lines that are a symbol's own."""
+
+
+def runs_of(sources: Mapping[str, SourceFile]) -> Runs:
+    """Read a symbol's own lines from its file; `sources` holds the file of every symbol, by path."""
+    last: tuple[str, bytes] = ("", b"")
+
+    def runs(symbol: Symbol) -> list[Passage]:
+        nonlocal last
+        if last[0] != symbol.path:
+            last = (symbol.path, sources[symbol.path].text.encode())
+        return [Passage(span, _slice(last[1], span)) for span in symbol.own]
+
+    return runs
+
+
+def runs_in(texts: Mapping[SymbolId, str]) -> Runs:
+    """Read a symbol's own lines from the text of its document."""
+
+    def runs(symbol: Symbol) -> list[Passage]:
+        content = texts[symbol.id].encode()
+        found: list[Passage] = []
+        start = 0
+        for span in symbol.own:
+            length = span.end_byte - span.start_byte
+            found.append(Passage(span, content[start : start + length].decode()))
+            start += length + 1
+        return found
+
+    return runs
+
+
 def documents(
-    symbols: Sequence[Symbol], sources: Mapping[str, SourceFile], neighbours: Neighbours, embedder: Embedder
-) -> Iterator[Document]:
-    """Yield the document of each symbol, in order. `sources` holds the file of every symbol, by path."""
-    names = {symbol.id: symbol.name for symbol in symbols}
-    contents = {path: source.text.encode() for path, source in sources.items()}
-    for start in range(0, len(symbols), BATCH):
-        batch = symbols[start : start + BATCH]
-        pieces = [[Passage(span, _slice(contents[symbol.path], span)) for span in symbol.own] for symbol in batch]
-        headers = [structure_header(symbol, neighbours, names) for symbol in batch]
-        plain = passages([("", own) for own in pieces], embedder)
-        structural = passages(list(zip(headers, pieces, strict=True)), embedder)
-        for place, symbol in enumerate(batch):
-            text = "\n".join(piece.text for piece in pieces[place])
-            yield Document(
-                symbol=symbol.id,
-                text=text,
-                passages={
-                    "plain": tuple(plain[place]),
-                    "structural": tuple(structural[place]),
-                    "smoothed": tuple(Passage(passage.span, "") for passage in plain[place]),
-                },
-                # Without a line of its own (a module of nothing but definitions) there is nothing to show.
-                terms=(*terms(symbol.qualified_name), *terms(symbol.path), *terms(text)) if text.strip() else (),
-            )
+    symbols: Sequence[Symbol],
+    runs: Runs,
+    neighbours: Neighbours,
+    names: Mapping[SymbolId, str],
+    embedder: Embedder,
+) -> list[Document]:
+    """Return the document of each symbol, in order. `names` holds the names of their neighbours, too."""
+    pieces = [runs(symbol) for symbol in symbols]
+    headers = [structure_header(symbol, neighbours, names) for symbol in symbols]
+    plain = passages([("", own) for own in pieces], embedder)
+    structural = passages(list(zip(headers, pieces, strict=True)), embedder)
+    return [
+        Document(
+            symbol=symbol.id,
+            text=text,
+            passages={PLAIN: tuple(plain[place]), "structural": tuple(structural[place])},
+            # Without a line of its own (a module of nothing but definitions) there is nothing to show.
+            terms=(*terms(symbol.qualified_name), *terms(symbol.path), *terms(text)) if text.strip() else (),
+        )
+        for place, symbol in enumerate(symbols)
+        for text in ["\n".join(piece.text for piece in pieces[place])]
+    ]
 
 
 def structure_header(symbol: Symbol, neighbours: Neighbours, names: Mapping[SymbolId, str]) -> str:
@@ -167,30 +200,52 @@ def _part(run: Passage, ends: Sequence[int]) -> list[Passage]:
     return parts
 
 
-def smooth(plain: Vectors, owners: Sequence[SymbolId], neighbours: Neighbours) -> Vectors:
+def smooth(
+    plain: Codes, owners: Sequence[SymbolId], neighbours: Neighbours, only: Collection[SymbolId] | None = None
+) -> Vectors:
     """Return, for each plain row, normalise(row + SMOOTHING * mean of the neighbours' vectors); zero rows stay zero.
 
-    owners[i] is the symbol of row i. A neighbour's vector is the mean of its rows. Linear smoothing over a graph as in
-    simple graph convolution (Wu et al., ICML 2019), one step, with the own vector kept.
+    owners[i] is the symbol of row i; rows of one symbol stand together. Rows count by their direction. A neighbour's
+    vector is the mean of its rows. With `only`, rows of other symbols are not computed and stay zero. Linear smoothing
+    over a graph as in simple graph convolution (Wu et al., ICML 2019), one step, with the own vector kept.
     """
     import numpy as np
 
     from plait.vectors import unit
 
-    number = {symbol: place for place, symbol in enumerate(dict.fromkeys(owners))}
-    of_row = np.array([number[owner] for owner in owners], dtype=np.intp)
-    means = np.zeros((len(number), plain.shape[1]), dtype=np.float32)
-    np.add.at(means, of_row, plain)
-    means /= np.maximum(np.bincount(of_row, minlength=len(number)), 1)[:, None].astype(np.float32)
-    pull = np.zeros_like(means)
-    for symbol, place in number.items():
-        around = sorted({*neighbours.of(symbol, Direction.OUT), *neighbours.of(symbol, Direction.IN)})
-        rows = [number[other] for other in around if other in number]
-        if rows:
-            pull[place] = means[rows].mean(axis=0)
-    moved = plain + SMOOTHING * pull[of_row]
-    moved[~plain.any(axis=1)] = 0.0
-    return unit(moved)
+    rows_of: dict[SymbolId, list[int]] = {}
+    for row, owner in enumerate(owners):
+        rows_of.setdefault(owner, []).append(row)
+    moved = np.zeros(plain.shape, dtype=np.float32)
+    targets: list[int] = []
+    parts: list[tuple[int, float]] = []
+    starts: list[int] = []
+
+    def flush() -> None:
+        if targets:
+            weights = np.array([weight for _, weight in parts])[:, None]
+            gathered = unit(plain[[row for row, _ in parts]]) * weights
+            moved[targets] = unit(np.add.reduceat(gathered, starts, axis=0).astype(np.float32))
+        targets.clear()
+        parts.clear()
+        starts.clear()
+
+    for symbol, rows in rows_of.items():
+        if only is not None and symbol not in only:
+            continue
+        around = {*neighbours.of(symbol, Direction.OUT), *neighbours.of(symbol, Direction.IN)}
+        beside = [rows_of[other] for other in sorted(around) if other in rows_of]
+        pull = [(row, SMOOTHING / (len(beside) * len(own))) for own in beside for row in own]
+        for row in rows:
+            if plain[row].any():
+                targets.append(row)
+                starts.append(len(parts))
+                parts.append((row, 1.0))
+                parts.extend(pull)
+        if len(parts) >= GATHERED:
+            flush()
+    flush()
+    return moved
 
 
 def _slice(content: bytes, span: Span) -> str:

@@ -8,18 +8,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from plait import git, plugins, source
 from plait.collector import paused
-from plait.document import EMBEDDED, Neighbours, digest, documents, smooth
+from plait.document import Neighbours, runs_of
+from plait.embedding import embed
 from plait.errors import BadParameter, BadScip, MissingExtra, NothingToIndex
 from plait.extraction import Facts, extract
 from plait.facts import ParsedFile
 from plait.model import (
-    Document,
     EdgeKind,
     Evidence,
+    FileRecord,
+    FileState,
     Graph,
     Recovered,
     ScipInput,
@@ -35,16 +37,10 @@ from plait.scip.files import read as read_scip
 from plait.scip.join import Tally, join
 from plait.source import Listing
 
-if TYPE_CHECKING:
-    from plait.model import Vector, Vectors
-
 _T = TypeVar("_T")
 
 Progress = Callable[[str, int, int], None]
 """Called as progress(stage, done, total)."""
-
-BATCH = 256
-"""Texts embedded between two calls of progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +104,17 @@ def build(
     with paused():
         linked, tallies = _linked(builder, given, sources, parsed, root)
     symbols = sorted((symbol for file in parsed for symbol in file.symbols), key=lambda symbol: symbol.id)
-    neighbours = Neighbours(linked.edges)
-    texts = list(documents(symbols, sources, neighbours, embedder))
-    known = _known(before, embedder, texts)
-    vectors, embedded = _embed(texts, embedder, known, progress)
-    owners = [document.symbol for document in texts for _ in document.passages["plain"]]
-    vectors["smoothed"] = smooth(vectors["plain"], owners, neighbours)
-
+    known = before if before is not None and before.info.embedder == embedder.fingerprint else None
+    embedded = embed(
+        symbols,
+        runs_of(sources),
+        Neighbours(linked.edges),
+        {symbol.id: symbol.name for symbol in symbols},
+        embedder,
+        writer,
+        known.vectors if known is not None else lambda digests: {},
+        progress,
+    )
     info = SnapshotInfo(
         state=_state((sources[file.path] for file in parsed), embedder, graph, given),
         root=str(root),
@@ -122,16 +122,15 @@ def build(
         graph=graph,
         files=len(parsed),
         symbols=len(symbols),
-        passages={template: len(rows) for template, rows in vectors.items()},
+        passages=embedded.passages,
         scip=tuple(ScipInput(one.state, one.problem) for one in given),
         commit=git.commit(root, "HEAD") or "",
         edges=_counted(str(edge.kind) for edge in linked.edges),
         unresolved=len(linked.unresolved),
     )
-    writer.put(symbols, texts, vectors)
     writer.connect(linked)
     recovered = tuple(sorted(file.recovered for file in parsed if file.recovered is not None))
-    writer.observe(listing.observed, skipped, recovered)
+    writer.observe(_records(listing.observed, sources, parsed), skipped, recovered)
     return writer.commit(info), IndexReport(
         info=info,
         left_out=tuple(skipped),
@@ -139,8 +138,8 @@ def build(
         edges=_counted((edge.kind, edge.evidence) for edge in linked.edges),
         unresolved=_counted(site.reason for site in linked.unresolved),
         parsed=extracted.computed,
-        embedded=embedded,
-        reused=len(known),
+        embedded=embedded.computed,
+        reused=embedded.reused,
         seconds=time.perf_counter() - started,
         scip=tuple(tallies),
     )
@@ -199,36 +198,24 @@ def _read(root: Path, listing: Listing, limit: int, progress: Progress) -> tuple
     return read, skipped
 
 
-def _known(before: Snapshot | None, embedder: Embedder, texts: Sequence[Document]) -> Mapping[str, Vector]:
-    if before is None or before.info.embedder != embedder.fingerprint:
-        return {}
-    wanted = {digest(p.text) for document in texts for template in EMBEDDED for p in document.passages[template]}
-    return before.vectors(wanted)
-
-
-def _embed(
-    texts: Sequence[Document], embedder: Embedder, known: Mapping[str, Vector], progress: Progress
-) -> tuple[dict[str, Vectors], int]:
-    """Return the vectors of each embedded template, and how many had to be computed; equal texts are computed once."""
-    import numpy as np
-
-    passages = {t: [p.text for document in texts for p in document.passages[t]] for t in EMBEDDED}
-    missing = {digest(text): text for rows in passages.values() for text in rows}
-    missing = {key: text for key, text in missing.items() if key not in known}
-    found: dict[str, Vector] = dict(known)
-    waiting = list(missing.items())
-    for start in range(0, len(waiting), BATCH):
-        progress("embedding", start, len(waiting))
-        batch = waiting[start : start + BATCH]
-        encoded = embedder.encode([text for _, text in batch], role="document")
-        found.update(zip((key for key, _ in batch), encoded, strict=True))
-    progress("embedding", len(waiting), len(waiting))
-    vectors: dict[str, Vectors] = {}
-    for template, rows in passages.items():
-        vectors[template] = np.zeros((len(rows), embedder.dim), dtype=np.float32)
-        for place, text in enumerate(rows):
-            vectors[template][place] = found[digest(text)]
-    return vectors, len(waiting)
+def _records(
+    observed: Sequence[FileState], sources: Mapping[str, SourceFile], parsed: Sequence[ParsedFile]
+) -> list[FileRecord]:
+    facts = {file.path: file for file in parsed}
+    return [
+        FileRecord(
+            state,
+            digest=sources[state.path].digest,
+            language=sources[state.path].language,
+            module=facts[state.path].module,
+            is_package=facts[state.path].is_package,
+            lines=sources[state.path].text.count("\n") + 1,
+            flowed=True,
+        )
+        if state.path in facts
+        else FileRecord(state)
+        for state in observed
+    ]
 
 
 def _state(files: Iterable[SourceFile], embedder: Embedder, graph: str, scip: Sequence[ScipFile]) -> str:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     """Shape (n, dim), rows of unit length or all zero (a text without a known token)."""
     Vector: TypeAlias = NDArray[np.float32]
     """Shape (dim,), of unit length or all zero."""
+    Codes: TypeAlias = NDArray[np.int8]
+    """Shape (n, dim): vectors in eight bits (`plait.vectors`), a row's largest component +-127, or all zero."""
 
 SymbolId = NewType("SymbolId", str)
 """`path:descriptors`, one whitespace-free token, so that it can stand in a TREC file.
@@ -117,6 +119,21 @@ class FileState:
     mtime_ns: int
     ctime_ns: int
     inode: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class FileRecord:
+    """A file that a snapshot depends on."""
+
+    state: FileState
+    digest: str = ""
+    """of its bytes; empty for a file that has no symbols: one that was left out, or a `.plaitignore`"""
+    language: str = ""
+    module: str = ""
+    is_package: bool = False
+    lines: int = 0
+    flowed: bool = False
+    """the flow of values was followed since the file last changed"""
 
 
 class SkipReason(StrEnum):
@@ -303,7 +320,6 @@ class Passage:
 
     span: Span
     text: str
-    """empty for a vector that is computed from other vectors instead of from a text"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -468,3 +484,5 @@ class SnapshotInfo:
     edges: Mapping[str, int] = field(default_factory=dict)
     """kind of edge -> how many"""
     unresolved: int = 0
+    pending: int = 0
+    """files whose calls are linked by scopes, imports and types only: the flow of values has not followed yet"""

@@ -16,6 +16,7 @@ from plait.model import (
     Document,
     Edge,
     EdgeKind,
+    FileRecord,
     FileState,
     Filter,
     Graph,
@@ -133,6 +134,10 @@ class Snapshot(Protocol):
         """Return the files that were read, as they were then, by path."""
         ...
 
+    def records(self) -> list[FileRecord]:
+        """Return the same files with what is in them, by path."""
+        ...
+
     def skipped(self) -> list[Skipped]:
         """Return what was left out, by path."""
         ...
@@ -142,7 +147,10 @@ class Snapshot(Protocol):
         ...
 
     def vectors(self, digests: Collection[str]) -> Mapping[str, Vector]:
-        """Return stored passage vectors by the digest of their text, so that a rebuild does not compute them again."""
+        """Return stored passage vectors by the digest of their text, so that a rebuild does not compute them again.
+
+        What comes back are their codes (`plait.vectors`), scaled to unit length.
+        """
         ...
 
 
@@ -150,17 +158,21 @@ class Writer(Protocol):
     """Builds one snapshot: nothing is visible before `commit`, nothing remains without it."""
 
     def put(self, symbols: Sequence[Symbol], documents: Sequence[Document], vectors: Mapping[str, Vectors]) -> None:
-        """Add symbols with their documents (same length and order).
+        """Add symbols with their documents (same length and order), by id, also from one call to the next.
 
         vectors[template] has a row for each passage of that template, in the order of documents and passages.
         """
+        ...
+
+    def derive(self, template: str, vectors: Vectors) -> None:
+        """Add a template whose row i stands for the same lines as row i of `plain`, counted over all that was put."""
         ...
 
     def connect(self, graph: Graph) -> None:
         """Set the graph; its edges join symbols that were put."""
         ...
 
-    def observe(self, files: Sequence[FileState], skipped: Sequence[Skipped], recovered: Sequence[Recovered]) -> None:
+    def observe(self, files: Sequence[FileRecord], skipped: Sequence[Skipped], recovered: Sequence[Recovered]) -> None:
         """Set what was read, what was left out, and what was read though something is wrong with it."""
         ...
 

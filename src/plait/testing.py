@@ -15,8 +15,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from plait import plugins
-from plait.document import TEMPLATES, Neighbours, documents, smooth
+from plait.document import TEMPLATES, Neighbours, runs_of
 from plait.embed.hashing import HashingEmbedder
+from plait.embedding import embed
 from plait.facts import ParsedFile
 from plait.model import (
     Candidate,
@@ -38,7 +39,7 @@ from plait.store.memory import MemoryWriter
 from plait.terms import query_terms
 
 if TYPE_CHECKING:
-    from plait.model import Symbol, Vectors
+    from plait.model import Symbol
     from plait.protocols import Embedder, GraphBuilder, Parser, Snapshot, Strategy, Writer
 
 SOURCES = {
@@ -114,18 +115,11 @@ def snapshot_of(
     facts, files = parsed(sources)
     linked: Graph = plugins.build("graph", graph).build(facts)
     symbols = sorted((symbol for file in facts for symbol in file.symbols), key=lambda symbol: symbol.id)
-    neighbours = Neighbours(linked.edges)
-    made = list(documents(symbols, files, neighbours, embedder))
-    vectors: dict[str, Vectors] = {
-        template: embedder.encode([p.text for d in made for p in d.passages[template]], role="document")
-        for template in TEMPLATES
-    }
-    owners = [document.symbol for document in made for _ in document.passages["plain"]]
-    vectors["smoothed"] = smooth(vectors["plain"], owners, neighbours)
-    writer.put(symbols, made, vectors)
+    names = {symbol.id: symbol.name for symbol in symbols}
+    embedded = embed(symbols, runs_of(files), Neighbours(linked.edges), names, embedder, writer)
     writer.connect(linked)
     writer.observe([], [Skipped("logo.png", SkipReason.BINARY)], [BROKEN])
-    counts = {template: len(rows) for template, rows in vectors.items()}
+    counts = embedded.passages
     return writer.commit(SnapshotInfo("state", "/", embedder.fingerprint, graph, len(facts), len(symbols), counts))
 
 

@@ -101,7 +101,8 @@ def test_the_index_after_edits_equals_a_fresh_one(repository: Path, tmp_path: Pa
     fresh.index()
 
     def content(snapshot: EmbeddedSnapshot) -> list[str]:
-        return list(snapshot._database.iterdump())
+        token = snapshot.base.token
+        return [line.replace(token, "") for line in snapshot.base._database.iterdump()]
 
     assert content(EmbeddedSnapshot(edited.path)) == content(EmbeddedSnapshot(fresh.path))
 

@@ -1,41 +1,65 @@
-"""Exact nearest neighbours over one matrix of passage vectors, the same for every store."""
+"""Exact nearest neighbours over the codes of passage vectors, the same for every store."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from plait.vectors import codes as codes_of
+from plait.vectors import squares
+
 if TYPE_CHECKING:
-    from plait.model import Vector, Vectors
+    from numpy.typing import NDArray
+
+    from plait.model import Codes, Vector
+
+_ROWS = 8192
+"""Rows that are widened at once where simsimd is not installed."""
 
 
-def nearest(
-    matrix: Vectors, owners: Sequence[int], vector: Vector, k: int, allowed: Container[int] | None
-) -> list[tuple[int, float, int]]:
-    """Return (symbol number, cosine, row of its best passage), the k best by (-cosine, number).
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """The passages of one template, row by row, in the order of the documents."""
 
-    owners[row] is the number of the row's symbol, ascending. Cosines are rounded to 6 places, so that equal texts tie.
+    codes: Codes
+    squares: NDArray[np.int32]
+    """squared length of each row"""
+    owners: NDArray[np.uint32]
+    """number of the document that each row belongs to, ascending"""
+
+
+def best_passages(matrix: Matrix, vector: Vector) -> tuple[NDArray[np.uint32], NDArray[np.float64], NDArray[np.int64]]:
+    """Return, for each document with a passage: its number, ascending; its cosine; the row of its best passage.
+
+    Cosines are those of the codes, exact and then rounded to 6 places, so that equal texts tie; of equal passages the
+    first counts.
     """
-    if not len(owners) or not vector.any():
-        return []
-    # einsum sums in a fixed order on one thread; a BLAS product may differ with the number of threads.
-    cosines = np.einsum("ij,j->i", matrix, vector).round(6)
-    of_row = np.asarray(owners, dtype=np.int64)
-    starts = np.flatnonzero(np.diff(of_row, prepend=-1))
+    if not len(matrix.owners) or not vector.any():
+        return np.zeros(0, np.uint32), np.zeros(0), np.zeros(0, np.int64)
+    asked = codes_of(vector[None, :])
+    lengths = np.sqrt(matrix.squares.astype(np.float64) * float(squares(asked)[0]))
+    products = _products(matrix.codes, asked)
+    cosines = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0).round(6)
+    starts = np.flatnonzero(np.diff(matrix.owners.astype(np.int64), prepend=-1))
+    if len(starts) == len(cosines):
+        return matrix.owners, cosines, starts
     best = np.maximum.reduceat(cosines, starts)
-    chosen = np.arange(len(starts))
-    if allowed is not None:
-        chosen = np.array([place for place in chosen if int(of_row[starts[place]]) in allowed], dtype=np.int64)
-    # A stable sort of numbers that ascend: equal cosines stay in the order of the symbol numbers.
-    chosen = chosen[np.argsort(-best[chosen], kind="stable")][:k]
-    ends = np.append(starts[1:], len(of_row))
-    return [
-        (
-            int(of_row[starts[place]]),
-            float(round(float(best[place]), 6)),
-            int(starts[place] + np.argmax(cosines[starts[place] : ends[place]])),
-        )
-        for place in chosen
-    ]
+    counts = np.diff(np.append(starts, len(cosines)))
+    place = np.where(cosines == np.repeat(best, counts), np.arange(len(cosines)), len(cosines))
+    return matrix.owners[starts], best, np.minimum.reduceat(place, starts)
+
+
+def _products(rows: Codes, asked: Codes) -> NDArray[np.float64]:
+    """Return the product of each row with the one that is asked for. Whole numbers, so any order of adding is exact."""
+    try:
+        from simsimd import cdist
+    except ImportError:  # no wheel for this platform
+        wide = asked[0].astype(np.float64)
+        found = np.empty(len(rows))
+        for start in range(0, len(rows), _ROWS):
+            found[start : start + _ROWS] = rows[start : start + _ROWS].astype(np.float64) @ wide
+        return found
+    products: NDArray[np.float64] = np.asarray(cdist(asked, rows, metric="dot"), dtype=np.float64)[0]
+    return products

@@ -1,411 +1,448 @@
-"""The store of one machine: each snapshot is one SQLite file that is written aside, then renamed into place.
+"""The store of one machine: a snapshot is one file, or two: what was built, and what has changed since.
 
-The rename is the commit: a writer that is killed before it leaves the old snapshot, and readers that have the old file
-open go on reading it. Nothing in a file is ever changed. Symbols are numbered in the order of their ids, so that the
-order of numbers is the total order's tie-break.
+Files are written aside and renamed into place: the rename is the commit. A writer that is killed before it leaves the
+old snapshot, and readers that have the old files open go on reading them. Nothing in a file is ever changed. The name of
+the file of changes holds the token of the other, so it is never read with another one.
 """
 
 from __future__ import annotations
 
-import json
-import os
+import secrets
 import sqlite3
-import tempfile
 import time
-import weakref
-from array import array
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plait.document import digest
+from plait.document import EMBEDDED, PLAIN, digest
 from plait.errors import BrokenIndex, CannotWrite
 from plait.model import (
-    Candidate,
     Direction,
     Document,
     Edge,
     EdgeKind,
-    Evidence,
+    FileRecord,
     FileState,
     Filter,
     Graph,
-    Passage,
     Ranking,
-    Reason,
-    Receiver,
     Recovered,
-    Reference,
-    ReferenceKind,
-    ScipInput,
     Skipped,
-    SkipReason,
     SnapshotInfo,
-    Source,
     Span,
     Symbol,
     SymbolId,
-    SymbolKind,
-    Unknown,
     Unresolved,
-    Via,
 )
-from plait.ranking import rank
-from plait.store import bm25
+from plait.store import records
+from plait.store.segment import Segment, SegmentWriter
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from plait.model import Vector, Vectors
 
-FORMAT = 1
+FORMAT = 2
 """Part of the file's name: a plait of another format does not see it and builds its own."""
 
 ABANDONED = 3600
 """Seconds after which a file that was begun and not renamed is nobody's: no build takes so long."""
 
-_SCHEMA = """
-CREATE TABLE info (value TEXT NOT NULL);
-CREATE TABLE files (path TEXT PRIMARY KEY, size, mtime_ns, ctime_ns, inode) WITHOUT ROWID;
-CREATE TABLE skipped (path TEXT, reason TEXT, detail TEXT, count INTEGER);
-CREATE TABLE recovered (path TEXT, problem TEXT, left_out TEXT);
-CREATE TABLE symbols (
-    number INTEGER PRIMARY KEY, id TEXT UNIQUE, name TEXT, kind TEXT, path TEXT, language TEXT, module TEXT,
-    qualified_name TEXT, spans TEXT, signature TEXT, docstring TEXT, parent TEXT, is_test INTEGER, text TEXT);
-CREATE INDEX symbols_by_name ON symbols (name);
-CREATE TABLE edges (
-    source TEXT, target TEXT, kind TEXT, via TEXT, evidence INTEGER, confidence REAL, path TEXT, line INTEGER,
-    candidates INTEGER, PRIMARY KEY (source, target, kind, via)) WITHOUT ROWID;
-CREATE INDEX edges_by_target ON edges (target, kind);
-CREATE TABLE unresolved (
-    source TEXT, kind TEXT, name TEXT, expression TEXT, receiver TEXT, arity INTEGER, line INTEGER, "column" INTEGER,
-    path TEXT, reason TEXT, detail TEXT);
-CREATE INDEX unresolved_by_name ON unresolved (name);
-CREATE INDEX unresolved_by_source ON unresolved (source);
-CREATE TABLE postings (term TEXT PRIMARY KEY, pairs BLOB) WITHOUT ROWID;
-CREATE TABLE lengths (counts BLOB);
-CREATE TABLE passages (
-    template TEXT, row INTEGER, owner INTEGER, start_line INTEGER, end_line INTEGER, start_byte INTEGER,
-    end_byte INTEGER, digest TEXT, PRIMARY KEY (template, row)) WITHOUT ROWID;
-CREATE TABLE matrices (template TEXT PRIMARY KEY, dim INTEGER, vectors BLOB) WITHOUT ROWID;
-"""
-
-_SYMBOL = "id, name, kind, path, language, module, qualified_name, spans, signature, docstring, parent, is_test"
-_EDGE = "source, target, kind, via, evidence, confidence, path, line, candidates"
-_SITE = 'source, kind, name, expression, receiver, arity, line, "column", path, reason, detail'
-_BATCH = 500
-"""Values in one `IN (...)`; SQLite allows 999 in old builds."""
+_TRIES = 5
+"""How often a reader begins anew when a writer replaces the files in between."""
 
 
-@dataclass(slots=True)
+@contextmanager
+def writing(place: Path) -> Iterator[None]:
+    """Turn what goes wrong with files into CannotWrite."""
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        raise CannotWrite(str(place), str(error), "choose another folder with --cache or PLAIT_CACHE") from error
+
+
+def changes_of(path: Path, token: str) -> Path:
+    """Return where the changes since the snapshot's file was built are kept."""
+    return path.with_name(f"{path.name}.{token}.changes")
+
+
 class EmbeddedWriter:
-    path: Path
-    _documents: dict[SymbolId, tuple[Symbol, Document, dict[str, Vectors]]] = field(default_factory=dict)
-    _graph: Graph = field(default_factory=lambda: Graph((), ()))
-    _files: Sequence[FileState] = ()
-    _skipped: Sequence[Skipped] = ()
-    _recovered: Sequence[Recovered] = ()
+    """Builds a snapshot from nothing."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._segment: SegmentWriter | None = None
+        self._last: SymbolId | None = None
 
     def put(self, symbols: Sequence[Symbol], documents: Sequence[Document], vectors: Mapping[str, Vectors]) -> None:
-        start = dict.fromkeys(vectors, 0)
-        for symbol, document in zip(symbols, documents, strict=True):
-            own: dict[str, Vectors] = {}
-            for template, rows in vectors.items():
-                end = start[template] + len(document.passages[template])
-                own[template] = rows[start[template] : end]
-                start[template] = end
-            self._documents[symbol.id] = (symbol, document, own)
+        with writing(self.path):
+            segment = self._opened()
+            for symbol in symbols:
+                if self._last is not None and symbol.id <= self._last:
+                    raise ValueError(f"{symbol.id} comes after {self._last}: symbols are put by id")
+                self._last = symbol.id
+            first = len(segment.numbers)
+            put(segment, range(first, first + len(symbols)), symbols, documents, vectors)
+
+    def derive(self, template: str, vectors: Vectors) -> None:
+        from plait.vectors import codes
+
+        with writing(self.path):
+            self._opened().derived(template, codes(vectors))
 
     def connect(self, graph: Graph) -> None:
-        self._graph = graph
+        with writing(self.path):
+            self._opened().graph(graph)
 
-    def observe(self, files: Sequence[FileState], skipped: Sequence[Skipped], recovered: Sequence[Recovered]) -> None:
-        self._files, self._skipped, self._recovered = files, skipped, recovered
+    def observe(self, files: Sequence[FileRecord], skipped: Sequence[Skipped], recovered: Sequence[Recovered]) -> None:
+        with writing(self.path):
+            segment = self._opened()
+            segment.files(files)
+            segment.skipped(skipped)
+            segment.recovered(recovered)
 
     def commit(self, info: SnapshotInfo) -> EmbeddedSnapshot:
-        aside = self.path
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._sweep()
-            handle, name = tempfile.mkstemp(prefix=f"{self.path.name}.", suffix=".new", dir=self.path.parent)
-            os.close(handle)
-            aside = Path(name)
-            with closing(sqlite3.connect(aside, isolation_level=None)) as database:
-                database.execute("PRAGMA journal_mode = OFF")
-                database.executescript(_SCHEMA)
-                database.execute("BEGIN")
-                self._write(database, info)
-                database.execute("COMMIT")
-            with aside.open("rb") as written:
-                os.fsync(written.fileno())
-            aside.replace(self.path)
-        except (OSError, sqlite3.Error) as error:
-            if aside != self.path:
-                with suppress(OSError):
-                    aside.unlink(missing_ok=True)
-            raise CannotWrite(
-                str(self.path), str(error), "choose another folder with --cache or PLAIT_CACHE"
-            ) from error
+        with writing(self.path):
+            token = secrets.token_hex(6)
+            self._opened().finish(info, token).replace(self.path)
+            sweep(self.path, token)
         return EmbeddedSnapshot(self.path)
 
-    def _sweep(self) -> None:
-        """Remove what writers that were killed have left."""
-        for left in sorted(self.path.parent.glob(f"{self.path.name}.*.new")):
-            with suppress(FileNotFoundError):
-                if time.time() - left.stat().st_mtime > ABANDONED:
-                    left.unlink()
+    def _opened(self) -> SegmentWriter:
+        if self._segment is None:
+            self._segment = SegmentWriter(self.path)
+        return self._segment
 
-    def _write(self, database: sqlite3.Connection, info: SnapshotInfo) -> None:
-        def insert(table: str, rows: Iterable[Sequence[Any]], width: int) -> None:
-            database.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * width)})", rows)
 
-        every = [self._documents[symbol] for symbol in sorted(self._documents)]
-        insert("info", [(json.dumps(asdict(info)),)], 1)
-        insert("files", ((f.path, f.size, f.mtime_ns, f.ctime_ns, f.inode) for f in self._files), 5)
-        insert("skipped", ((s.path, s.reason, s.detail, s.count) for s in sorted(self._skipped)), 4)
-        insert("recovered", ((r.path, r.problem, json.dumps(r.left_out)) for r in sorted(self._recovered)), 3)
-        insert("symbols", (_symbol_row(n, symbol, document) for n, (symbol, document, _) in enumerate(every)), 14)
-        insert("edges", (_edge_row(edge) for edge in self._graph.edges), 9)
-        insert("unresolved", (_site_row(site) for site in self._graph.unresolved), 11)
+def put(
+    segment: SegmentWriter,
+    numbers: Sequence[int],
+    symbols: Sequence[Symbol],
+    documents: Sequence[Document],
+    vectors: Mapping[str, Vectors],
+) -> None:
+    """Add symbols with their documents under given numbers."""
+    import numpy as np
 
-        postings: dict[str, array[int]] = {}
-        lengths = array("I")
-        for number, (_, document, _) in enumerate(every):
-            lengths.append(len(document.terms))
-            for term, occurrences in Counter(document.terms).items():
-                postings.setdefault(term, array("I")).extend((number, occurrences))
-        insert("postings", ((term, pairs.tobytes()) for term, pairs in sorted(postings.items())), 2)
-        insert("lengths", [(lengths.tobytes(),)], 1)
+    from plait.vectors import codes
 
-        for template in sorted(info.passages):
-            rows = ((n, passage) for n, (_, document, _) in enumerate(every) for passage in document.passages[template])
-            insert("passages", (_passage_row(template, row, n, p) for row, (n, p) in enumerate(rows)), 8)
-            found = [vectors[template] for _, _, vectors in every if len(vectors[template])]
-            dim = found[0].shape[1] if found else 0
-            insert("matrices", [(template, dim, b"".join(vectors.tobytes() for vectors in found))], 3)
+    segment.symbols(
+        (number, *records.symbol_row(symbol, document.text))
+        for number, symbol, document in zip(numbers, symbols, documents, strict=True)
+    )
+    for number, document in zip(numbers, documents, strict=True):
+        segment.terms(number, document.terms)
+    for template, rows in vectors.items():
+        passages = [passage for document in documents for passage in document.passages[template]]
+        counts = [len(document.passages[template]) for document in documents]
+        owners = np.repeat(np.array(numbers, dtype=np.uint32), counts)
+        spans = np.array(
+            [(p.span.start_line, p.span.end_line, p.span.start_byte, p.span.end_byte) for p in passages], dtype=np.int32
+        ).reshape(-1, 4)
+        digests = b"".join(bytes.fromhex(digest(passage.text)) for passage in passages)
+        segment.passages(template, owners, spans, digests, codes(rows))
+
+
+def sweep(path: Path, token: str) -> None:
+    """Remove what writers that were killed have left, and changes to a file that is no longer there."""
+    for left in sorted(path.parent.glob(f"{path.name}.*.new")):
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > ABANDONED:
+                left.unlink()
+    for old in sorted(path.parent.glob(f"{path.name}.*.changes")):
+        if old != changes_of(path, token):
+            with suppress(OSError):
+                old.unlink()
 
 
 class EmbeddedSnapshot:
-    """Reads one file; what a question does not need is not read."""
+    """Reads one snapshot; what a question does not need is not read."""
 
     def __init__(self, path: Path) -> None:
         """Raises FileNotFoundError if there is no such file and BrokenIndex if it is not a snapshot."""
-        if not path.exists():
-            raise FileNotFoundError(path)
-        self._path = path
+        self.path = path
+        for _ in range(_TRIES):
+            before = _inode(path)
+            self.base = Segment(path)
+            try:
+                self.changes: Segment | None = Segment(changes_of(path, self.base.token))
+            except FileNotFoundError:
+                self.changes = None
+            if _inode(path) == before:
+                break
+        self.segments = [self.base] if self.changes is None else [self.base, self.changes]
+        self.info = self.segments[-1].info
+        self._restrict()
+
+    def _restrict(self) -> None:
+        """Let the built file's rows count as far as nothing has taken their place."""
+        masked: set[int] = set()
+        relinked: list[str] = []
+        if self.changes is not None:
+            masked = set(memoryview(self.changes.bytes_of("masked")).cast("I"))
+            relinked = [path for (path,) in self.changes.all("SELECT path FROM relinked")]
+        self.masked = masked
         try:
-            if not path.is_file():
-                raise ValueError("not a regular file")
-            self._database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
-            weakref.finalize(self, self._database.close)
-            (value,) = self._database.execute("SELECT value FROM info").fetchone()
-            self.info = _info(json.loads(value))
-        except (sqlite3.Error, AttributeError, KeyError, TypeError, ValueError) as error:
-            raise BrokenIndex(str(path), str(error)) from error
+            self.base.note("masked", masked)
+            self.base.note("relinked", _numbers_of_paths(self.base, relinked))
+            if self.changes is not None:
+                self.changes.note("masked", ())
+                self.changes.note("relinked", ())
+        except sqlite3.Error as error:
+            raise BrokenIndex(str(self.path), str(error)) from error
 
     def symbols(self, ids: Sequence[SymbolId] | None = None) -> list[Symbol]:
         if ids is None:
-            return [_symbol(row) for row in self._all(f"SELECT {_SYMBOL} FROM symbols ORDER BY number")]
-        found = {row[0]: _symbol(row) for row in self._among(f"SELECT {_SYMBOL} FROM symbols WHERE id", ids)}
+            return sorted(self._symbols("number NOT IN temp.masked"), key=lambda symbol: symbol.id)
+        found = {
+            row[0]: records.symbol(row)
+            for segment in self.segments
+            for row in segment.among(
+                f"SELECT {records.SYMBOL} FROM symbols WHERE number NOT IN temp.masked AND id", ids
+            )
+        }
         return [found[symbol] for symbol in ids if symbol in found]
 
     def texts(self, ids: Sequence[SymbolId]) -> dict[SymbolId, str]:
-        found = dict(self._among("SELECT id, text FROM symbols WHERE id", ids))
+        found = {
+            symbol: text
+            for segment in self.segments
+            for symbol, text in segment.among(
+                "SELECT id, text FROM symbols WHERE number NOT IN temp.masked AND id", ids
+            )
+        }
         return {symbol: found[symbol] for symbol in ids if symbol in found}
 
     def named(self, name: str) -> list[Symbol]:
+        found = self._symbols("name = ? AND number NOT IN temp.masked", name)
+        return sorted(found, key=lambda symbol: symbol.id)
+
+    def _symbols(self, where: str, *values: object) -> list[Symbol]:
         return [
-            _symbol(row) for row in self._all(f"SELECT {_SYMBOL} FROM symbols WHERE name = ? ORDER BY number", name)
+            records.symbol(row)
+            for segment in self.segments
+            for row in segment.all(f"SELECT {records.SYMBOL} FROM symbols WHERE {where} ORDER BY number", *values)
         ]
 
-    def nearest(self, vector: Vector, k: int, where: Filter = Filter(), template: str = "plain") -> Ranking:
-        from plait.store import dense
+    # Rankings: symbols are numbered through, those of the changes after those that were built.
 
-        owners, matrix = self._table(template)
-        found = dense.nearest(matrix, owners, vector, k, self._allowed(where))
-        spans = {
-            row: Span(*span)
-            for row, *span in self._among(
-                "SELECT row, start_line, end_line, start_byte, end_byte FROM passages WHERE template = ? AND row",
-                [row for _, _, row in found],
-                template,
-            )
-        }
-        return rank(
-            Candidate(self._ids[number], (Reason(Source.DENSE, cosine, template, span=spans[row]),))
-            for number, cosine, row in found
+    def nearest(self, vector: Vector, k: int, where: Filter = Filter(), template: str = PLAIN) -> Ranking:
+        import numpy as np
+
+        from plait.store.candidates import dense_ranking
+        from plait.store.dense import best_passages
+
+        found = [best_passages(segment.matrix(template), vector) for segment in self.segments]
+        offsets = [0, self.base.count]
+        numbers = np.concatenate(
+            [numbers.astype(np.int64) + at for (numbers, _, _), at in zip(found, offsets, strict=False)]
+        )
+        cosines = np.concatenate([cosines for _, cosines, _ in found])
+        rows = np.concatenate([rows for _, _, rows in found])
+        allowed = self._allowed(where)
+        return dense_ranking(
+            *(numbers, cosines, k, template),
+            allowed=self._alive if allowed is None else allowed,
+            ids=self._ids,
+            spans=lambda places: self._spans(template, [(int(numbers[at]), int(rows[at])) for at in places]),
         )
 
     def matching(self, terms: Sequence[str], k: int, where: Filter = Filter()) -> Ranking:
-        return bm25.matching(self._ids, terms, self._postings, self._lengths, k, self._allowed(where))
+        from plait.store.bm25 import scores
+        from plait.store.candidates import lexical_ranking
+
+        numbers, found = scores(terms, self._postings, self._lengths, self._alive)
+        return lexical_ranking(numbers, found, k, allowed=self._allowed(where), ids=self._ids)
+
+    @cached_property
+    def _alive(self) -> NDArray[np.bool_] | None:
+        import numpy as np
+
+        if not self.masked:
+            return None
+        alive = np.ones(sum(segment.count for segment in self.segments), dtype=np.bool_)
+        alive[sorted(self.masked)] = False
+        return alive
+
+    @cached_property
+    def _lengths(self) -> NDArray[np.uint32]:
+        import numpy as np
+
+        return np.concatenate([segment.lengths for segment in self.segments])
+
+    def _postings(self, term: str) -> NDArray[np.uint32]:
+        import numpy as np
+
+        found = self.base.postings(term)
+        if self.changes is None:
+            return found
+        shift = np.array([self.base.count, 0], dtype=np.uint32)
+        return np.concatenate([found, self.changes.postings(term) + shift])
+
+    def _ids(self, numbers: Sequence[int]) -> list[SymbolId]:
+        count = self.base.count
+        found = self.base.ids(number for number in numbers if number < count)
+        if self.changes is not None:
+            changed = self.changes.ids(number - count for number in numbers if number >= count)
+            found |= {number + count: symbol for number, symbol in changed.items()}
+        return [found[number] for number in numbers]
+
+    def _spans(self, template: str, places: Sequence[tuple[int, int]]) -> list[Span]:
+        """Return the spans of passages, given as (symbol's number, row in its segment)."""
+        found: dict[tuple[bool, int], Span] = {}
+        for segment in self.segments:
+            new = segment is self.changes
+            rows = [row for number, row in places if (number >= self.base.count) == new]
+            if rows:
+                found |= {(new, row): span for row, span in zip(rows, segment.spans(template, rows), strict=True)}
+        return [found[number >= self.base.count, row] for number, row in places]
+
+    def _allowed(self, where: Filter) -> NDArray[np.bool_] | None:
+        """Return for each number whether the filter accepts its symbol; None if it accepts all."""
+        import numpy as np
+
+        if where.is_empty:
+            return None
+        allowed = np.zeros(sum(segment.count for segment in self.segments), dtype=np.bool_)
+        for segment, offset in zip(self.segments, (0, self.base.count), strict=False):
+            accepted = [number for number, symbol in _numbered(segment, where) if where.accepts(symbol)]
+            allowed[np.array(accepted, dtype=np.int64) + offset] = True
+        return allowed
 
     def edges(self, ids: Collection[SymbolId], kinds: Collection[EdgeKind], direction: Direction) -> list[Edge]:
-        end = _end(direction)
-        marks = ", ".join("?" * len(kinds))
-        rows = self._among(f"SELECT {_EDGE} FROM edges WHERE kind IN ({marks}) AND {end}", sorted(ids), *kinds)
-        return [_edge(row) for row in sorted(rows, key=lambda row: row[:4])]
+        found = [
+            records.edge(row, names, segment.paths)
+            for segment in self.segments
+            for rows in [self._edge_rows(segment, records.EDGE, ids, kinds, direction)]
+            for names in [segment.ids(number for row in rows for number in row[:2])]
+            for row in rows
+        ]
+        return sorted(found, key=lambda edge: (edge.source, edge.target, edge.kind, edge.via))
 
     def degree(
         self, ids: Collection[SymbolId], kinds: Collection[EdgeKind], direction: Direction
     ) -> dict[SymbolId, int]:
         end = _end(direction)
-        marks = ", ".join("?" * len(kinds))
-        counted = self._among(
-            f"SELECT {end}, count(*) FROM edges WHERE kind IN ({marks}) AND {end}",
-            sorted(ids),
-            *kinds,
-            tail=f"GROUP BY {end}",
-        )
-        return dict.fromkeys(sorted(ids), 0) | dict(counted)
-
-    def unresolved(self, name: str | None = None, source: SymbolId | None = None) -> list[Unresolved]:
-        wanted = {"name": name, "source": source}
-        given = {column: value for column, value in wanted.items() if value is not None}
-        where = " AND ".join(f"{column} = ?" for column in given) or "true"
-        rows = self._all(
-            f'SELECT {_SITE} FROM unresolved WHERE {where} ORDER BY path, line, "column", rowid', *given.values()
-        )
-        return [_site(row) for row in rows]
-
-    def files(self) -> list[FileState]:
-        return [FileState(*row) for row in self._all("SELECT * FROM files ORDER BY path")]
-
-    def skipped(self) -> list[Skipped]:
-        rows = self._all("SELECT * FROM skipped ORDER BY rowid")
-        return [Skipped(path, SkipReason(reason), detail, count) for path, reason, detail, count in rows]
-
-    def recovered(self) -> list[Recovered]:
-        rows = self._all("SELECT * FROM recovered ORDER BY rowid")
-        return [Recovered(path, problem, tuple(map(tuple, json.loads(lines)))) for path, problem, lines in rows]
-
-    def vectors(self, digests: Collection[str]) -> dict[str, Vector]:
-        found: dict[str, Vector] = {}
-        for (template,) in self._all("SELECT template FROM matrices ORDER BY template"):
-            _, matrix = self._table(template)
-            for row, key in self._all("SELECT row, digest FROM passages WHERE template = ? AND digest != ''", template):
-                if key in digests:
-                    found[key] = matrix[row]
+        found = dict.fromkeys(sorted(ids), 0)
+        for segment in self.segments:
+            rows = self._edge_rows(segment, f"{end}, count(*)", ids, kinds, direction, f"GROUP BY {end}")
+            names = segment.ids(number for number, _ in rows)
+            for number, count in rows:
+                found[names[number]] += count
         return found
 
-    @cached_property
-    def _ids(self) -> list[SymbolId]:
-        return [SymbolId(symbol) for (symbol,) in self._all("SELECT id FROM symbols ORDER BY number")]
+    def _edge_rows(
+        self,
+        segment: Segment,
+        columns: str,
+        ids: Collection[SymbolId],
+        kinds: Collection[EdgeKind],
+        direction: Direction,
+        tail: str = "",
+    ) -> list[Any]:
+        codes = ", ".join(map(str, records.kinds_of(list(kinds))))
+        numbers = sorted(segment.numbers(sorted(ids)).values())
+        counted = f"path NOT IN temp.relinked AND kind IN ({codes})"
+        query = f"SELECT {columns} FROM edges WHERE {counted} AND {_end(direction)}"
+        return list(segment.among(query, numbers, tail=tail))
 
-    @cached_property
-    def _lengths(self) -> array[int]:
-        (counts,) = self._all("SELECT counts FROM lengths")[0]
-        return array("I", counts)
+    def unresolved(self, name: str | None = None, source: SymbolId | None = None) -> list[Unresolved]:
+        found: list[Unresolved] = []
+        for segment in self.segments:
+            given: dict[str, object] = {} if name is None else {"name": name}
+            if source is not None:
+                numbers = segment.numbers([source])
+                if not numbers:
+                    continue
+                given["source"] = numbers[source]
+            where = " AND ".join(["path NOT IN temp.relinked", *(f"{column} = ?" for column in given)])
+            rows = segment.all(f"SELECT {records.SITE} FROM unresolved WHERE {where} ORDER BY rowid", *given.values())
+            names = segment.ids(row[0] for row in rows)
+            found += [records.site(row, names, segment.paths) for row in rows]
+        return sorted(found, key=lambda site: (site.path, site.reference.line, site.reference.column))
 
-    @cached_property
-    def _tables(self) -> dict[str, tuple[Sequence[int], Vectors]]:
-        return {}
+    # Files
 
-    def _table(self, template: str) -> tuple[Sequence[int], Vectors]:
-        """Return the symbol number and the vector of each row."""
-        if template not in self._tables:
-            import numpy as np
+    def files(self) -> list[FileState]:
+        rows = self._file_rows("path, size, mtime_ns, ctime_ns, inode")
+        return [FileState(*row) for row in rows]
 
-            owners = [
-                owner for (owner,) in self._all("SELECT owner FROM passages WHERE template = ? ORDER BY row", template)
-            ]
-            dim, blob = self._all("SELECT dim, vectors FROM matrices WHERE template = ?", template)[0]
-            self._tables[template] = (owners, np.frombuffer(blob, dtype=np.float32).reshape(len(owners), dim))
-        return self._tables[template]
+    def records(self) -> list[FileRecord]:
+        rows = self._file_rows(
+            "path, size, mtime_ns, ctime_ns, inode, digest, language, module, is_package, lines, flowed"
+        )
+        return [
+            FileRecord(FileState(*row[:5]), row[5], row[6], row[7], bool(row[8]), row[9], bool(row[10])) for row in rows
+        ]
 
-    def _postings(self, term: str) -> list[bm25.Posting]:
-        rows = self._all("SELECT pairs FROM postings WHERE term = ?", term)
-        pairs = array("I", rows[0][0]) if rows else array("I")
-        return list(zip(pairs[::2], pairs[1::2], strict=True))
+    def _file_rows(self, columns: str) -> list[Any]:
+        rows = self.base.all(f"SELECT {columns} FROM files ORDER BY path")
+        if self.changes is None:
+            return rows
+        new = {row[0]: row for row in self.changes.all(f"SELECT {columns} FROM files")}
+        gone = {path for (path,) in self.changes.all("SELECT path FROM gone")}
+        kept = {row[0]: row for row in rows if row[0] not in gone} | new
+        return [kept[path] for path in sorted(kept)]
 
-    def _allowed(self, where: Filter) -> frozenset[int] | None:
-        if where.is_empty:
-            return None
-        ids = None if where.ids is None else sorted(where.ids)
-        number = {symbol: n for n, symbol in enumerate(self._ids)}
-        return frozenset(number[symbol.id] for symbol in self.symbols(ids) if where.accepts(symbol))
+    def skipped(self) -> list[Skipped]:
+        return self.segments[-1].skipped()
 
-    def _all(self, query: str, *values: object) -> list[Any]:
-        try:
-            return self._database.execute(query, values).fetchall()
-        except sqlite3.Error as error:
-            raise BrokenIndex(str(self._path), str(error)) from error
+    def recovered(self) -> list[Recovered]:
+        return self.segments[-1].recovered()
 
-    def _among(self, query: str, among: Sequence[object], *values: object, tail: str = "") -> Iterator[Any]:
-        """Run a query that ends in a column's name for the values of that column, some at a time."""
-        for start in range(0, len(among), _BATCH):
-            batch = among[start : start + _BATCH]
-            yield from self._all(f"{query} IN ({', '.join('?' * len(batch))}) {tail}", *values, *batch)
+    def vectors(self, digests: Collection[str]) -> dict[str, Vector]:
+        import numpy as np
+
+        from plait.vectors import unit
+
+        found: dict[str, Vector] = {}
+        for segment in self.segments:
+            for template in EMBEDDED:
+                stored = segment.bytes_of(f"{template}/digests").hex()
+                rows = {stored[at : at + 32]: at // 32 for at in range(0, len(stored), 32)}
+                wanted = [(key, row) for key, row in rows.items() if key in digests]
+                if wanted:
+                    vectors = unit(segment.matrix(template).codes[np.array([row for _, row in wanted])])
+                    found |= {key: vector for (key, _), vector in zip(wanted, vectors, strict=True)}
+        return found
+
+
+def _inode(path: Path) -> int:
+    """Return what tells a file from one that is renamed over it; 0 without a file."""
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return 0
 
 
 def _end(direction: Direction) -> str:
     return "source" if direction is Direction.OUT else "target"
 
 
-def _symbol_row(number: int, symbol: Symbol, document: Document) -> tuple[object, ...]:
-    spans = json.dumps([[s.start_line, s.end_line, s.start_byte, s.end_byte] for s in (symbol.span, *symbol.own)])
-    return (
-        *(number, symbol.id, symbol.name, symbol.kind, symbol.path, symbol.language, symbol.module),
-        *(symbol.qualified_name, spans, symbol.signature, symbol.docstring, symbol.parent, symbol.is_test),
-        document.text,
-    )
+def _numbers_of_paths(segment: Segment, paths: Sequence[str]) -> list[int]:
+    return [number for _, number in segment.among("SELECT path, number FROM paths WHERE path", paths)]
 
 
-def _symbol(row: Sequence[Any]) -> Symbol:
-    identity, name, kind, path, language, module, qualified_name, spans, signature, docstring, parent, is_test = row
-    span, *own = (Span(*numbers) for numbers in json.loads(spans))
-    return Symbol(
-        id=SymbolId(identity),
-        name=name,
-        kind=SymbolKind(kind),
-        path=path,
-        language=language,
-        module=module,
-        qualified_name=qualified_name,
-        span=span,
-        own=tuple(own),
-        signature=signature,
-        docstring=docstring,
-        parent=None if parent is None else SymbolId(parent),
-        is_test=bool(is_test),
-    )
-
-
-def _info(value: dict[str, Any]) -> SnapshotInfo:
-    scip = tuple(ScipInput(FileState(**one.pop("state")), **one) for one in value.pop("scip"))
-    return SnapshotInfo(**value, scip=scip)
-
-
-def _edge_row(edge: Edge) -> tuple[object, ...]:
-    return (
-        *(edge.source, edge.target, edge.kind, edge.via, int(edge.evidence), edge.confidence),
-        *(edge.path, edge.line, edge.candidates),
-    )
-
-
-def _edge(row: Sequence[Any]) -> Edge:
-    source, target, kind, via, evidence, *rest = row
-    return Edge(SymbolId(source), SymbolId(target), EdgeKind(kind), Via(via), Evidence(evidence), *rest)
-
-
-def _site_row(site: Unresolved) -> tuple[object, ...]:
-    reference = site.reference
-    return (
-        *(reference.source, reference.kind, reference.name, reference.expression, reference.receiver),
-        *(reference.arity, reference.line, reference.column, site.path, site.reason, site.detail),
-    )
-
-
-def _site(row: Sequence[Any]) -> Unresolved:
-    source, kind, name, expression, receiver, arity, line, column, path, reason, detail = row
-    reference = Reference(
-        SymbolId(source), ReferenceKind(kind), name, expression, Receiver(receiver), arity, line, column
-    )
-    return Unresolved(reference, path, Unknown(reason), detail)
-
-
-def _passage_row(template: str, row: int, owner: int, passage: Passage) -> tuple[object, ...]:
-    span = passage.span
-    key = digest(passage.text) if passage.text else ""
-    return (template, row, owner, span.start_line, span.end_line, span.start_byte, span.end_byte, key)
+def _numbered(segment: Segment, where: Filter) -> Iterator[tuple[int, Symbol]]:
+    """Yield symbols with their numbers: those that count, at least all that the filter accepts."""
+    conditions = ["number NOT IN temp.masked"]
+    values: list[object] = []
+    if where.language is not None:
+        conditions.append("language = ?")
+        values.append(where.language)
+    if where.tests is not None:
+        conditions.append("is_test = ?")
+        values.append(where.tests)
+    if where.kinds is not None:
+        conditions.append(f"kind IN ({', '.join('?' * len(where.kinds))})")
+        values += sorted(where.kinds)
+    query = f"SELECT number, {records.SYMBOL} FROM symbols WHERE {' AND '.join(conditions)}"
+    if where.ids is None:
+        rows: Iterator[Any] = iter(segment.all(query, *values))
+    else:
+        rows = segment.among(f"{query} AND id", sorted(where.ids), *values)
+    for number, *row in rows:
+        yield number, records.symbol(tuple(row))

@@ -7,63 +7,70 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from plait.document import digest
+from plait.document import PLAIN, digest
 from plait.model import (
-    Candidate,
     Direction,
     Document,
     Edge,
     EdgeKind,
+    FileRecord,
     FileState,
     Filter,
     Graph,
     Passage,
     Ranking,
-    Reason,
     Recovered,
     Skipped,
     SnapshotInfo,
-    Source,
     Symbol,
     SymbolId,
     Unresolved,
 )
-from plait.ranking import rank
-from plait.store import bm25
 
 if TYPE_CHECKING:
-    from plait.model import Vector, Vectors
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from plait.model import Codes, Vector, Vectors
+    from plait.store.dense import Matrix
 
 
 @dataclass(slots=True)
 class MemoryWriter:
     _symbols: dict[SymbolId, Symbol] = field(default_factory=dict)
     _documents: dict[SymbolId, Document] = field(default_factory=dict)
-    _rows: dict[str, dict[SymbolId, Vectors]] = field(default_factory=dict)
+    _rows: dict[str, dict[SymbolId, Codes]] = field(default_factory=dict)
+    _derived: dict[str, Vectors] = field(default_factory=dict)
     _graph: Graph = field(default_factory=lambda: Graph((), ()))
-    _files: Sequence[FileState] = ()
+    _files: Sequence[FileRecord] = ()
     _skipped: Sequence[Skipped] = ()
     _recovered: Sequence[Recovered] = ()
 
     def put(self, symbols: Sequence[Symbol], documents: Sequence[Document], vectors: Mapping[str, Vectors]) -> None:
+        from plait.vectors import codes
+
         start = dict.fromkeys(vectors, 0)
+        stored = {template: codes(rows) for template, rows in vectors.items()}
         for symbol, document in zip(symbols, documents, strict=True):
             self._symbols[symbol.id] = symbol
             self._documents[symbol.id] = document
-            for template, rows in vectors.items():
+            for template, rows in stored.items():
                 end = start[template] + len(document.passages[template])
                 self._rows.setdefault(template, {})[symbol.id] = rows[start[template] : end]
                 start[template] = end
 
+    def derive(self, template: str, vectors: Vectors) -> None:
+        self._derived[template] = vectors
+
     def connect(self, graph: Graph) -> None:
         self._graph = graph
 
-    def observe(self, files: Sequence[FileState], skipped: Sequence[Skipped], recovered: Sequence[Recovered]) -> None:
+    def observe(self, files: Sequence[FileRecord], skipped: Sequence[Skipped], recovered: Sequence[Recovered]) -> None:
         self._files, self._skipped, self._recovered = files, skipped, recovered
 
     def commit(self, info: SnapshotInfo) -> MemorySnapshot:
         return MemorySnapshot(
-            *(info, self._symbols, self._documents, self._rows, self._graph),
+            *(info, self._symbols, self._documents, self._rows, self._derived, self._graph),
             *(self._files, self._skipped, self._recovered),
         )
 
@@ -74,9 +81,10 @@ class MemorySnapshot:
         info: SnapshotInfo,
         symbols: Mapping[SymbolId, Symbol],
         documents: Mapping[SymbolId, Document],
-        rows: Mapping[str, Mapping[SymbolId, Vectors]],
+        rows: Mapping[str, Mapping[SymbolId, Codes]],
+        derived: Mapping[str, Vectors],
         graph: Graph,
-        files: Sequence[FileState],
+        files: Sequence[FileRecord],
         skipped: Sequence[Skipped],
         recovered: Sequence[Recovered],
     ) -> None:
@@ -88,13 +96,10 @@ class MemorySnapshot:
         self._files = sorted(files)
         self._skipped = sorted(skipped)
         self._recovered = sorted(recovered)
-        self._tables = {template: _Table(self._ids, documents, template, found) for template, found in rows.items()}
-        counts = [Counter(documents[symbol].terms) for symbol in self._ids]
-        self._lengths = [count.total() for count in counts]
-        self._postings: dict[str, list[bm25.Posting]] = {}
-        for number, count in enumerate(counts):
-            for term, occurrences in count.items():
-                self._postings.setdefault(term, []).append((number, occurrences))
+        self._tables = {template: _table(self._ids, documents, template, found) for template, found in rows.items()}
+        for template, vectors in derived.items():
+            self._tables[template] = _derived(self._tables[PLAIN], vectors)
+        self._counts = [Counter(documents[symbol].terms) for symbol in self._ids]
 
     def symbols(self, ids: Sequence[SymbolId] | None = None) -> list[Symbol]:
         return [self._symbols[symbol] for symbol in (self._ids if ids is None else ids) if symbol in self._symbols]
@@ -106,18 +111,33 @@ class MemorySnapshot:
         return [self._symbols[symbol] for symbol in self._ids if self._symbols[symbol].name == name]
 
     def nearest(self, vector: Vector, k: int, where: Filter = Filter(), template: str = "plain") -> Ranking:
-        from plait.store import dense
+        from plait.store.candidates import dense_ranking
+        from plait.store.dense import best_passages
 
         table = self._tables[template]
-        found = dense.nearest(table.matrix, table.owners, vector, k, self._allowed(where))
-        return rank(
-            Candidate(self._ids[number], (Reason(Source.DENSE, cosine, template, span=table.passages[row].span),))
-            for number, cosine, row in found
+        numbers, cosines, rows = best_passages(table.matrix, vector)
+        return dense_ranking(
+            numbers.astype(int),
+            cosines,
+            k,
+            template,
+            allowed=self._allowed(where),
+            ids=lambda chosen: [self._ids[number] for number in chosen],
+            spans=lambda places: [table.passages[rows[place]].span for place in places],
         )
 
     def matching(self, terms: Sequence[str], k: int, where: Filter = Filter()) -> Ranking:
-        return bm25.matching(
-            self._ids, terms, lambda term: self._postings.get(term, ()), self._lengths, k, self._allowed(where)
+        import numpy as np
+
+        from plait.store.bm25 import scores
+        from plait.store.candidates import lexical_ranking
+
+        lengths = np.array([count.total() for count in self._counts], dtype=np.uint32)
+        numbers, found = scores(terms, self._postings, lengths)
+        return lexical_ranking(
+            *(numbers, found, k),
+            allowed=self._allowed(where),
+            ids=lambda chosen: [self._ids[number] for number in chosen],
         )
 
     def edges(self, ids: Collection[SymbolId], kinds: Collection[EdgeKind], direction: Direction) -> list[Edge]:
@@ -145,6 +165,9 @@ class MemorySnapshot:
         return sorted(found, key=lambda site: (site.path, site.reference.line, site.reference.column))
 
     def files(self) -> list[FileState]:
+        return [record.state for record in self._files]
+
+    def records(self) -> list[FileRecord]:
         return list(self._files)
 
     def skipped(self) -> list[Skipped]:
@@ -154,36 +177,64 @@ class MemorySnapshot:
         return list(self._recovered)
 
     def vectors(self, digests: Collection[str]) -> dict[str, Vector]:
+        from plait.vectors import unit
+
         found: dict[str, Vector] = {}
         for table in self._tables.values():
             for row, passage in enumerate(table.passages):
-                if passage.text and (key := digest(passage.text)) in digests:
-                    found[key] = table.matrix[row]
+                key = digest(passage.text)
+                if table.is_of_text and key in digests:
+                    found[key] = unit(table.matrix.codes[row : row + 1])[0]
         return found
 
-    def _allowed(self, where: Filter) -> frozenset[int] | None:
-        if where.is_empty:
-            return None
-        return frozenset(n for n, symbol in enumerate(self._ids) if where.accepts(self._symbols[symbol]))
-
-
-class _Table:
-    """One template's passages and vectors, row by row, in the order of the symbol numbers."""
-
-    def __init__(
-        self,
-        ids: Sequence[SymbolId],
-        documents: Mapping[SymbolId, Document],
-        template: str,
-        rows: Mapping[SymbolId, Vectors],
-    ) -> None:
+    def _allowed(self, where: Filter) -> NDArray[np.bool_] | None:
         import numpy as np
 
-        self.passages: list[Passage] = []
-        self.owners: list[int] = []
-        for number, symbol in enumerate(ids):
-            passages = documents[symbol].passages[template]
-            self.passages.extend(passages)
-            self.owners.extend([number] * len(passages))
-        found = [rows[symbol] for symbol in ids if len(rows[symbol])]
-        self.matrix: Vectors = np.concatenate(found) if found else np.zeros((0, 1), dtype=np.float32)
+        if where.is_empty:
+            return None
+        return np.array([where.accepts(self._symbols[symbol]) for symbol in self._ids], dtype=np.bool_)
+
+    def _postings(self, term: str) -> NDArray[np.uint32]:
+        import numpy as np
+
+        found = [(number, count[term]) for number, count in enumerate(self._counts) if term in count]
+        return np.array(found, dtype=np.uint32).reshape(-1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    passages: list[Passage]
+    matrix: Matrix
+    is_of_text: bool = True
+    """each vector is that of its passage's text"""
+
+
+def _table(
+    ids: Sequence[SymbolId],
+    documents: Mapping[SymbolId, Document],
+    template: str,
+    rows: Mapping[SymbolId, Codes],
+) -> _Table:
+    """One template's passages and vectors, row by row, in the order of the symbol numbers."""
+    import numpy as np
+
+    from plait.store.dense import Matrix
+    from plait.vectors import squares
+
+    passages: list[Passage] = []
+    owners: list[int] = []
+    for number, symbol in enumerate(ids):
+        own = documents[symbol].passages[template]
+        passages.extend(own)
+        owners.extend([number] * len(own))
+    found = [rows[symbol] for symbol in ids if len(rows[symbol])]
+    codes = np.concatenate(found) if found else np.zeros((0, 1), dtype=np.int8)
+    return _Table(passages, Matrix(codes, squares(codes), np.array(owners, dtype=np.uint32)))
+
+
+def _derived(plain: _Table, vectors: Vectors) -> _Table:
+    from plait.store.dense import Matrix
+    from plait.vectors import codes, squares
+
+    stored = codes(vectors)
+    return _Table(plain.passages, Matrix(stored, squares(stored), plain.matrix.owners), is_of_text=False)

@@ -1,0 +1,111 @@
+"""Rows of the embedded store's tables, and the nouns that they stand for.
+
+Kinds are written as their places in the enumerations; a plait whose enumerations differ does not open the file, because
+its name tells the state of plait's own code.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from plait.model import (
+    Edge,
+    EdgeKind,
+    Evidence,
+    FileState,
+    Receiver,
+    Reference,
+    ReferenceKind,
+    ScipInput,
+    SnapshotInfo,
+    Span,
+    Symbol,
+    SymbolId,
+    SymbolKind,
+    Unknown,
+    Unresolved,
+    Via,
+)
+
+Row = tuple[Any, ...]
+
+EDGE_KINDS = tuple(EdgeKind)
+_VIAS = tuple(Via)
+_REFERENCES = tuple(ReferenceKind)
+_RECEIVERS = tuple(Receiver)
+_REASONS = tuple(Unknown)
+
+SYMBOL = "id, name, kind, path, language, module, qualified_name, spans, signature, docstring, parent, is_test"
+EDGE = "source, target, kind, via, evidence, confidence, path, line, candidates"
+SITE = 'source, kind, name, expression, receiver, arity, line, "column", path, reason, detail'
+
+
+def kinds_of(kinds: Sequence[EdgeKind]) -> list[int]:
+    return sorted(EDGE_KINDS.index(kind) for kind in kinds)
+
+
+def symbol_row(symbol: Symbol, text: str) -> Row:
+    """Return the columns of SYMBOL and the text."""
+    spans = json.dumps([[s.start_line, s.end_line, s.start_byte, s.end_byte] for s in (symbol.span, *symbol.own)])
+    return (
+        *(symbol.id, symbol.name, symbol.kind, symbol.path, symbol.language, symbol.module),
+        *(symbol.qualified_name, spans, symbol.signature, symbol.docstring, symbol.parent, symbol.is_test),
+        text,
+    )
+
+
+def symbol(row: Row) -> Symbol:
+    identity, name, kind, path, language, module, qualified_name, spans, signature, docstring, parent, is_test = row
+    span, *own = (Span(*numbers) for numbers in json.loads(spans))
+    return Symbol(
+        id=SymbolId(identity),
+        name=name,
+        kind=SymbolKind(kind),
+        path=path,
+        language=language,
+        module=module,
+        qualified_name=qualified_name,
+        span=span,
+        own=tuple(own),
+        signature=signature,
+        docstring=docstring,
+        parent=None if parent is None else SymbolId(parent),
+        is_test=bool(is_test),
+    )
+
+
+def edge_row(edge: Edge, source: int, target: int, path: int) -> Row:
+    return (
+        *(source, target, EDGE_KINDS.index(edge.kind), _VIAS.index(edge.via), int(edge.evidence)),
+        *(edge.confidence, path, edge.line, edge.candidates),
+    )
+
+
+def edge(row: Row, ids: Mapping[int, SymbolId], paths: Mapping[int, str]) -> Edge:
+    source, target, kind, via, evidence, confidence, path, line, candidates = row
+    return Edge(
+        *(ids[source], ids[target], EDGE_KINDS[kind], _VIAS[via], Evidence(evidence)),
+        *(confidence, paths[path], line, candidates),
+    )
+
+
+def site_row(site: Unresolved, source: int, path: int) -> Row:
+    reference = site.reference
+    return (
+        *(source, _REFERENCES.index(reference.kind), reference.name, reference.expression),
+        *(_RECEIVERS.index(reference.receiver), reference.arity, reference.line, reference.column),
+        *(path, _REASONS.index(site.reason), site.detail),
+    )
+
+
+def site(row: Row, ids: Mapping[int, SymbolId], paths: Mapping[int, str]) -> Unresolved:
+    source, kind, name, expression, receiver, arity, line, column, path, reason, detail = row
+    reference = Reference(ids[source], _REFERENCES[kind], name, expression, _RECEIVERS[receiver], arity, line, column)
+    return Unresolved(reference, paths[path], _REASONS[reason], detail)
+
+
+def info(value: dict[str, Any]) -> SnapshotInfo:
+    scip = tuple(ScipInput(FileState(**one.pop("state")), **one) for one in value.pop("scip"))
+    return SnapshotInfo(**value, scip=scip)

@@ -1,0 +1,364 @@
+"""One file of the embedded store: some documents with all that is known about them, written once and never changed.
+
+Symbols are numbered in the order of their ids. Edges and sites can name symbols of another segment: those have numbers
+from the count of the segment's own upwards (table `foreign`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import tempfile
+import weakref
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plait.errors import BrokenIndex
+from plait.model import FileRecord, Graph, Recovered, Skipped, SkipReason, SnapshotInfo, Span, SymbolId
+from plait.store import records
+from plait.store.records import Row
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from plait.model import Codes
+    from plait.store.dense import Matrix
+
+_SCHEMA = """
+CREATE TABLE info (value TEXT NOT NULL, token TEXT NOT NULL);
+CREATE TABLE files (
+    path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, ctime_ns INTEGER, inode INTEGER, digest TEXT,
+    language TEXT, module TEXT, is_package INTEGER, lines INTEGER, flowed INTEGER) WITHOUT ROWID;
+CREATE TABLE gone (path TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE relinked (path TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE skipped (path TEXT, reason TEXT, detail TEXT, count INTEGER);
+CREATE TABLE recovered (path TEXT, problem TEXT, left_out TEXT);
+CREATE TABLE symbols (
+    number INTEGER PRIMARY KEY, id TEXT UNIQUE, name TEXT, kind TEXT, path TEXT, language TEXT, module TEXT,
+    qualified_name TEXT, spans TEXT, signature TEXT, docstring TEXT, parent TEXT, is_test INTEGER, text TEXT);
+CREATE TABLE foreign_symbols (number INTEGER PRIMARY KEY, id TEXT UNIQUE);
+CREATE TABLE paths (number INTEGER PRIMARY KEY, path TEXT UNIQUE);
+CREATE TABLE edges (
+    source INTEGER, target INTEGER, kind INTEGER, via INTEGER, evidence INTEGER, confidence REAL, path INTEGER,
+    line INTEGER, candidates INTEGER, PRIMARY KEY (source, kind, target, via)) WITHOUT ROWID;
+CREATE TABLE unresolved (
+    source INTEGER, kind INTEGER, name TEXT, expression TEXT, receiver INTEGER, arity INTEGER, line INTEGER,
+    "column" INTEGER, path INTEGER, reason INTEGER, detail TEXT);
+CREATE TABLE postings (term TEXT PRIMARY KEY, rows BLOB);
+CREATE TABLE arrays (name TEXT PRIMARY KEY, value BLOB);
+"""
+
+_INDEXES = """
+CREATE INDEX symbols_by_name ON symbols (name);
+CREATE INDEX edges_by_target ON edges (target, kind);
+CREATE INDEX unresolved_by_name ON unresolved (name);
+CREATE INDEX unresolved_by_source ON unresolved (source);
+"""
+
+_BATCH = 500
+"""Values in one `IN (...)`; SQLite allows 999 in old builds."""
+
+_DIGEST = 16
+"""Bytes of `plait.document.digest`."""
+
+
+class SegmentWriter:
+    """Fills a file aside; `finish` completes it, and who made it renames it into place. Else it is removed again."""
+
+    def __init__(self, place: Path) -> None:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f"{place.name}.", suffix=".new", dir=place.parent)
+        os.close(handle)
+        self.aside = Path(name)
+        self._database = sqlite3.connect(self.aside, isolation_level=None, check_same_thread=False)
+        self._remove = weakref.finalize(self, _discard, self._database, self.aside)
+        self._database.execute("PRAGMA page_size = 8192")
+        self._database.execute("PRAGMA journal_mode = OFF")
+        self._database.execute("PRAGMA synchronous = OFF")
+        self._database.executescript(_SCHEMA)
+        self._database.execute("BEGIN")
+        self.numbers: dict[SymbolId, int] = {}
+        """of the segment's own symbols"""
+        self._foreign: dict[SymbolId, int] = {}
+        self._paths: dict[str, int] = {}
+        self._postings: Any = None
+        self._lengths: dict[int, int] = {}
+        self._tables: dict[str, _Passages] = {}
+        self._derived: dict[str, list[Codes]] = {}
+
+    def insert(self, table: str, rows: Iterable[Sequence[Any]], width: int) -> None:
+        self._database.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * width)})", rows)
+
+    def symbols(self, rows: Iterable[Row]) -> None:
+        """Add rows (number, *SYMBOL, text)."""
+
+        def noted() -> Iterator[Row]:
+            for row in rows:
+                self.numbers[row[1]] = row[0]
+                yield row
+
+        self.insert("symbols", noted(), 14)
+
+    def terms(self, number: int, terms: Sequence[str]) -> None:
+        self._lengths[number] = len(terms)
+        self._builder.add(number, terms)
+
+    def postings(self, term: str, rows: NDArray[np.uint32]) -> None:
+        self._builder.add_postings(term, rows)
+
+    def lengths(self, lengths: Mapping[int, int]) -> None:
+        self._lengths.update(lengths)
+
+    def passages(
+        self, template: str, owners: NDArray[np.uint32], spans: NDArray[np.int32], digests: bytes, codes: Codes
+    ) -> None:
+        self._tables.setdefault(template, _Passages()).add(owners, spans, digests, codes)
+
+    def derived(self, template: str, codes: Codes) -> None:
+        """Add vectors for the passages of `plain`, in the order in which those are added."""
+        self._derived.setdefault(template, []).append(codes)
+
+    def graph(self, graph: Graph) -> None:
+        """Add edges and sites between any symbols; those of this segment must have been added before."""
+        self.insert(
+            "edges",
+            (
+                records.edge_row(edge, self.number(edge.source), self.number(edge.target), self.path(edge.path))
+                for edge in graph.edges
+            ),
+            9,
+        )
+        self.insert(
+            "unresolved",
+            (
+                records.site_row(site, self.number(site.reference.source), self.path(site.path))
+                for site in graph.unresolved
+            ),
+            11,
+        )
+
+    def number(self, symbol: SymbolId) -> int:
+        number = self.numbers.get(symbol)
+        if number is None:
+            number = self._foreign.setdefault(symbol, len(self.numbers) + len(self._foreign))
+        return number
+
+    def path(self, path: str) -> int:
+        return self._paths.setdefault(path, len(self._paths))
+
+    def files(self, files: Iterable[FileRecord]) -> None:
+        self.insert(
+            "files",
+            (
+                (
+                    *(f.state.path, f.state.size, f.state.mtime_ns, f.state.ctime_ns, f.state.inode),
+                    *(f.digest, f.language, f.module, f.is_package, f.lines, f.flowed),
+                )
+                for f in files
+            ),
+            11,
+        )
+
+    def skipped(self, skipped: Iterable[Skipped]) -> None:
+        self.insert("skipped", ((s.path, s.reason, s.detail, s.count) for s in sorted(skipped)), 4)
+
+    def recovered(self, recovered: Iterable[Recovered]) -> None:
+        self.insert("recovered", ((r.path, r.problem, json.dumps(r.left_out)) for r in sorted(recovered)), 3)
+
+    def array(self, name: str, value: bytes) -> None:
+        self.insert("arrays", [(name, value)], 2)
+
+    def finish(self, info: SnapshotInfo, token: str) -> Path:
+        """Complete the file and return where it lies aside; it is the caller's from now on."""
+        self.insert("info", [(json.dumps(asdict(info)), token)], 2)
+        self.insert("foreign_symbols", ((number, symbol) for symbol, number in self._foreign.items()), 2)
+        self.insert("paths", ((number, path) for path, number in self._paths.items()), 2)
+        self.insert("postings", iter(self._builder), 2)
+        lengths = array("I", bytes(4 * len(self.numbers)))
+        for number, length in self._lengths.items():
+            lengths[number] = length
+        self.array("lengths", lengths.tobytes())
+        for template, table in sorted(self._tables.items()):
+            for name, value in table.arrays(self._derived if template == "plain" else {}):
+                self.array(f"{template}/{name}" if "/" not in name else name, value)
+        self._database.execute("COMMIT")
+        self._database.executescript(_INDEXES)
+        self._database.close()
+        with self.aside.open("rb") as written:
+            os.fsync(written.fileno())
+        self._remove.detach()
+        return self.aside
+
+    @property
+    def _builder(self) -> Any:
+        if self._postings is None:
+            from plait.store.postings import PostingsBuilder
+
+            self._postings = PostingsBuilder()
+        return self._postings
+
+
+def _discard(database: sqlite3.Connection, path: Path) -> None:
+    database.close()
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
+
+
+class _Passages:
+    """Rows of one template, as they come; put into the order of their owners at the end."""
+
+    def __init__(self) -> None:
+        self._owners: list[NDArray[np.uint32]] = []
+        self._spans: list[NDArray[np.int32]] = []
+        self._digests: list[bytes] = []
+        self._codes: list[Codes] = []
+
+    def add(self, owners: NDArray[np.uint32], spans: NDArray[np.int32], digests: bytes, codes: Codes) -> None:
+        if len(owners):
+            self._owners.append(owners)
+            self._spans.append(spans)
+            self._digests.append(digests)
+            self._codes.append(codes)
+
+    def arrays(self, derived: Mapping[str, Sequence[Codes]]) -> Iterator[tuple[str, bytes]]:
+        import numpy as np
+
+        from plait.vectors import squares
+
+        if not self._owners:
+            return
+        owners = np.concatenate(self._owners)
+        order = np.argsort(owners, kind="stable")
+        codes = np.concatenate(self._codes)[order]
+        yield "owners", owners[order].tobytes()
+        yield "spans", np.concatenate(self._spans)[order].tobytes()
+        digests = np.frombuffer(b"".join(self._digests), dtype=np.uint8).reshape(-1, _DIGEST)
+        yield "digests", digests[order].tobytes()
+        yield "codes", codes.tobytes()
+        yield "squares", squares(codes).tobytes()
+        for template, chunks in sorted(derived.items()):
+            codes = np.concatenate(chunks)[order]
+            yield f"{template}/codes", codes.tobytes()
+            yield f"{template}/squares", squares(codes).tobytes()
+
+
+class Segment:
+    """Reads one file; what a question does not need is not read."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises FileNotFoundError if there is no such file and BrokenIndex if it is not a segment."""
+        if not path.exists():
+            raise FileNotFoundError(path)
+        self.path = path
+        try:
+            if not path.is_file():
+                raise ValueError("not a regular file")
+            # Immutable: the file is never written again, and one that is renamed over it is another file.
+            address = f"{path.absolute().as_uri()}?immutable=1"
+            self._database = sqlite3.connect(address, uri=True, check_same_thread=False)
+            weakref.finalize(self, self._database.close)
+            value, self.token = self._database.execute("SELECT value, token FROM info").fetchone()
+            self.info = records.info(json.loads(value))
+        except (sqlite3.Error, AttributeError, KeyError, TypeError, ValueError) as error:
+            raise BrokenIndex(str(path), str(error)) from error
+
+    def all(self, query: str, *values: object) -> list[Any]:
+        try:
+            return self._database.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise BrokenIndex(str(self.path), str(error)) from error
+
+    def among(self, query: str, among: Sequence[object], *values: object, tail: str = "") -> Iterator[Any]:
+        """Run a query that ends in a column's name for the values of that column, some at a time."""
+        for start in range(0, len(among), _BATCH):
+            batch = among[start : start + _BATCH]
+            yield from self.all(f"{query} IN ({', '.join('?' * len(batch))}) {tail}", *values, *batch)
+
+    def note(self, table: str, numbers: Iterable[int]) -> None:
+        """Make a table of this connection only, for `NOT IN`."""
+        self._database.execute(f"CREATE TEMP TABLE {table} (number INTEGER PRIMARY KEY)")
+        self._database.executemany(f"INSERT INTO {table} VALUES (?)", ((number,) for number in numbers))
+
+    @cached_property
+    def count(self) -> int:
+        """How many symbols are its own."""
+        (count,) = self.all("SELECT count(*) FROM symbols")[0]
+        return int(count)
+
+    def numbers(self, ids: Sequence[SymbolId]) -> dict[SymbolId, int]:
+        """Return the numbers of the symbols that the segment has or names."""
+        own = dict(self.among("SELECT id, number FROM symbols WHERE id", ids))
+        return own | dict(self.among("SELECT id, number FROM foreign_symbols WHERE id", ids))
+
+    def ids(self, numbers: Iterable[int]) -> dict[int, SymbolId]:
+        wanted = sorted(set(numbers))
+        own = [number for number in wanted if number < self.count]
+        found = dict(self.among("SELECT number, id FROM symbols WHERE number", own))
+        rest = wanted[len(own) :]
+        return found | dict(self.among("SELECT number, id FROM foreign_symbols WHERE number", rest))
+
+    @cached_property
+    def paths(self) -> dict[int, str]:
+        return dict(self.all("SELECT number, path FROM paths"))
+
+    def bytes_of(self, name: str) -> bytes:
+        """Return an array; empty if the segment has none of that name."""
+        rows = self.all("SELECT value FROM arrays WHERE name = ?", name)
+        return rows[0][0] if rows else b""
+
+    @cached_property
+    def lengths(self) -> NDArray[np.uint32]:
+        import numpy as np
+
+        return np.frombuffer(self.bytes_of("lengths"), dtype=np.uint32)
+
+    def postings(self, term: str) -> NDArray[np.uint32]:
+        """Return rows (number, occurrences), ascending."""
+        import numpy as np
+
+        found = self.all("SELECT rows FROM postings WHERE term = ?", term)
+        return np.frombuffer(found[0][0] if found else b"", dtype=np.uint32).reshape(-1, 2)
+
+    @cached_property
+    def _matrices(self) -> dict[str, Matrix]:
+        return {}
+
+    def matrix(self, template: str) -> Matrix:
+        """Return the vectors of a template; derived ones belong to the passages of `plain`."""
+        if template not in self._matrices:
+            import numpy as np
+
+            from plait.store.dense import Matrix
+
+            owners = np.frombuffer(self.bytes_of(f"{self.template(template)}/owners"), dtype=np.uint32)
+            flat = np.frombuffer(self.bytes_of(f"{template}/codes"), dtype=np.int8)
+            codes = flat.reshape(len(owners), -1) if len(owners) else np.zeros((0, 1), dtype=np.int8)
+            squares = np.frombuffer(self.bytes_of(f"{template}/squares"), dtype=np.int32)
+            self._matrices[template] = Matrix(codes, squares, owners)
+        return self._matrices[template]
+
+    def template(self, template: str) -> str:
+        """Return the template that has the passages of this one."""
+        own = self.all("SELECT 1 FROM arrays WHERE name = ?", f"{template}/owners")
+        return template if own else "plain"
+
+    def spans(self, template: str, rows: Sequence[int]) -> list[Span]:
+        import numpy as np
+
+        found = np.frombuffer(self.bytes_of(f"{self.template(template)}/spans"), dtype=np.int32).reshape(-1, 4)
+        return [Span(*numbers) for numbers in found[list(rows)].tolist()]
+
+    def skipped(self) -> list[Skipped]:
+        rows = self.all("SELECT * FROM skipped ORDER BY rowid")
+        return [Skipped(path, SkipReason(reason), detail, count) for path, reason, detail, count in rows]
+
+    def recovered(self) -> list[Recovered]:
+        rows = self.all("SELECT * FROM recovered ORDER BY rowid")
+        return [Recovered(path, problem, tuple(map(tuple, json.loads(lines)))) for path, problem, lines in rows]
