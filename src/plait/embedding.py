@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from plait.document import EMBEDDED, PLAIN, SMOOTHED, Neighbours, Runs, digest, documents, smooth
 from plait.model import Document, Symbol, SymbolId
-from plait.protocols import Embedder, Writer
+from plait.protocols import ChangesWriter, Embedder, Writer
 
 if TYPE_CHECKING:
     from plait.model import Codes, Vector, Vectors
@@ -42,11 +43,15 @@ def embed(
     neighbours: Neighbours,
     names: Mapping[SymbolId, str],
     embedder: Embedder,
-    writer: Writer,
+    writer: Writer | ChangesWriter,
     known: Known = lambda digests: {},
+    around: Mapping[SymbolId, Codes] = MappingProxyType({}),
     progress: Progress = lambda stage, done, total: None,
 ) -> Embedded:
-    """Put the symbols, given by id, with their documents, all templates, into a writer."""
+    """Put the symbols, given by id, with their documents, all templates, into a writer.
+
+    `around` holds the plain vectors of their neighbours among symbols that are not put.
+    """
     import numpy as np
 
     found = Embedded(passages=dict.fromkeys((*EMBEDDED, SMOOTHED), 0))
@@ -59,10 +64,13 @@ def embed(
         found.plain.append(codes[PLAIN])
         writer.put(batch, made, vectors)
     progress("embedding", len(symbols), len(symbols))
-    plain = np.concatenate(found.plain) if found.plain else np.zeros((0, embedder.dim), dtype=np.int8)
-    found.plain = [plain]
-    writer.derive(SMOOTHED, smooth(plain, found.owners, neighbours))
-    found.passages[SMOOTHED] = len(plain)
+    own = np.concatenate(found.plain) if found.plain else np.zeros((0, embedder.dim), dtype=np.int8)
+    beside = [(symbol, rows) for symbol, rows in sorted(around.items()) if len(rows)]
+    plain = np.concatenate([own, *(rows for _, rows in beside)])
+    owners = [*found.owners, *(symbol for symbol, rows in beside for _ in rows)]
+    smoothed = smooth(plain, owners, neighbours, only=frozenset(found.owners) if beside else None)
+    writer.derive(SMOOTHED, smoothed[: len(own)])
+    found.passages[SMOOTHED] = len(own)
     return found
 
 

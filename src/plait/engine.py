@@ -14,7 +14,7 @@ from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 from typing import TypeVar, overload
 
-from plait import plugins, questions, surveys
+from plait import plugins, questions, source, surveys
 from plait.changes import changed
 from plait.errors import AmbiguousSymbol, BadParameter, BrokenIndex, EmptyQuery, NoSuchPath, UnknownSymbol
 from plait.evaluate.collection import Collection, resolve
@@ -36,11 +36,13 @@ from plait.model import (
     Unknown,
 )
 from plait.parse.naming import module_id
-from plait.protocols import Embedder, Snapshot, Strategy
+from plait.protocols import Embedder, RelinkingGraphBuilder, Snapshot, Strategy
 from plait.questions import CallPath, Impact, Relations
+from plait.refresh import Refreshed, refresh
 from plait.scip.files import remember, remembered
 from plait.settings import Settings
 from plait.status import Status, status
+from plait.store.changes import EmbeddedChanges
 from plait.store.embedded import FORMAT, EmbeddedSnapshot, EmbeddedWriter
 from plait.store.facts import FactsCache
 from plait.store.folders import facts_of, folder_of
@@ -49,6 +51,10 @@ from plait.terms import query_terms
 from plait.version import __version__
 
 T = TypeVar("T")
+
+FLOW_LINES = 20_000
+"""Lines up to which an answer waits until the flow of values has been followed: a second or two, by
+benchmarks/results/callgraph-scale.txt. In larger folders it answers before, says so, and `plait index` follows it."""
 
 
 def _silent(stage: str, done: int, total: int) -> None:
@@ -89,6 +95,8 @@ class Engine:
         self.settings = settings
         self._progress = progress
         self._snapshot: Snapshot | None = None
+        self.refreshed: Refreshed | None = None
+        """what the last refresh did, if there was one"""
 
     @classmethod
     def open(cls, path: str | Path = ".", *, progress: Progress = _silent, **settings: object) -> Engine:
@@ -146,15 +154,25 @@ class Engine:
 
     @property
     def notices(self) -> list[str]:
-        """What someone should know about the last answer: SCIP indexes that could not be joined."""
-        joined = self._snapshot.info.scip if self._snapshot else ()
-        return [
+        """What someone should know about the last answer: edges that are not there yet, or could not be joined."""
+        if self._snapshot is None:
+            return []
+        info = self._snapshot.info
+        found = [
             f"{one.state.path}: {one.problem}; its exact edges are left out (`plait index --no-scip` forgets it)"
-            for one in joined
+            for one in info.scip
             if one.problem
         ]
+        if info.pending:
+            found.append(
+                f"calls in {info.pending} of {info.files} files are resolved by scopes, imports and types only; "
+                "`plait index` follows the flow of values as well"
+            )
+        return found
 
-    def _build(self, before: Snapshot | None, given: Sequence[Path] | None = None) -> IndexReport:
+    def _build(
+        self, before: Snapshot | None, given: Sequence[Path] | None = None, defer: int | None = None
+    ) -> IndexReport:
         self._snapshot, report = build(
             self.root,
             EmbeddedWriter(self.path),
@@ -163,11 +181,12 @@ class Engine:
             max_file_bytes=self.settings.max_file_bytes,
             submodules=self.settings.submodules,
             before=before,
-            facts=FactsCache(facts_of(self.settings.cache)),
-            code_state=f"{sys.version_info[:2]}{_own_state()}",
+            facts=self._facts,
+            code_state=self._code_state,
             progress=self._progress,
             scip=remembered(self._folder) if given is None else given,
             must_join=given is not None,
+            defer=defer,
         )
         kind = self.path.name.partition(".")[0]
         for outdated in sorted(self.path.parent.glob(f"{kind}.*.sqlite")):
@@ -179,15 +198,59 @@ class Engine:
     def snapshot(self) -> Snapshot:
         """Return a snapshot of the folder as it is now, building it if there is none or a file has changed."""
         try:
-            if self._snapshot is None:
-                self._snapshot = EmbeddedSnapshot(self.path)
-            fresh = is_fresh(self.root, self._snapshot, remembered(self._folder), submodules=self.settings.submodules)
+            if self._snapshot is not None and self._is_fresh(self._snapshot):
+                return self._snapshot
+            # Somebody else may have renewed it.
+            self._snapshot = kept = EmbeddedSnapshot(self.path)
+            if not self._is_fresh(kept):
+                self._snapshot = self._refreshed(kept) or self._built(kept)
         except (FileNotFoundError, BrokenIndex):
-            fresh = False
-        if not fresh:
-            self.index()
+            self._snapshot = self._built(None)
+        return self._snapshot
+
+    def _is_fresh(self, snapshot: Snapshot) -> bool:
+        return is_fresh(self.root, snapshot, remembered(self._folder), submodules=self.settings.submodules)
+
+    def _built(self, before: Snapshot | None) -> Snapshot:
+        self._build(before, defer=FLOW_LINES)
         assert self._snapshot is not None
         return self._snapshot
+
+    def _refreshed(self, before: EmbeddedSnapshot) -> Snapshot | None:
+        """Return the snapshot with what an edit has changed; None if it must be built anew."""
+        if not self._can_refresh(before):
+            return None
+        done = refresh(
+            self.root,
+            source.discover(self.root, submodules=self.settings.submodules),
+            before,
+            EmbeddedChanges(before),
+            self._embedder,
+            graph=self.settings.graph,
+            max_file_bytes=self.settings.max_file_bytes,
+            facts=self._facts,
+            code_state=self._code_state,
+            progress=self._progress,
+        )
+        if done is None:
+            return None
+        snapshot, self.refreshed = done
+        return snapshot
+
+    def _can_refresh(self, before: Snapshot) -> bool:
+        """Whether what a refresh gives is all there is to have, or all that one waits for."""
+        builder = plugins.build("graph", self.settings.graph)
+        if remembered(self._folder) or not isinstance(builder, RelinkingGraphBuilder):
+            return False
+        return builder.relinks_all or sum(record.lines for record in before.records()) > FLOW_LINES
+
+    @cached_property
+    def _facts(self) -> FactsCache:
+        return FactsCache(facts_of(self.settings.cache))
+
+    @property
+    def _code_state(self) -> str:
+        return f"{sys.version_info[:2]}{_own_state()}"
 
     def status(self) -> Status:
         """Return what is indexed and whether it is still so; nothing is built."""

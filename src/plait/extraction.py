@@ -45,7 +45,7 @@ class Extracted:
 
 def extract(files: Sequence[SourceFile], facts: Facts | None, state: str, progress: Progress) -> Extracted:
     """Return the facts of all files. `state` stands for everything else that facts depend on: plait's own code."""
-    keys = [_key(file, state) for file in files] if facts is not None else []
+    keys = [key_of(file.path, file.language, file.digest, state) for file in files] if facts is not None else []
     known = facts.get(keys) if facts is not None else {}
     missing = [file for place, file in enumerate(files) if facts is None or keys[place] not in known]
     progress("parsing", len(files) - len(missing), len(files))
@@ -66,9 +66,9 @@ def extract(files: Sequence[SourceFile], facts: Facts | None, state: str, progre
     )
 
 
-def _key(file: SourceFile, state: str) -> str:
-    """Facts depend on the path, too: the ids of symbols begin with it."""
-    return blake2b(f"{state}\0{file.language}\0{file.path}\0{file.digest}".encode(), digest_size=16).hexdigest()
+def key_of(path: str, language: str, digest: str, state: str) -> str:
+    """Return the key of a file's facts. They depend on the path, too: the ids of symbols begin with it."""
+    return blake2b(f"{state}\0{language}\0{path}\0{digest}".encode(), digest_size=16).hexdigest()
 
 
 def _parsed(files: Sequence[SourceFile], total: int, progress: Progress) -> Iterator[ParsedFile | Skipped]:

@@ -80,6 +80,15 @@ class FlowFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class Outline:
+    """What places a file among others, without its facts."""
+
+    path: str
+    module: str
+    is_package: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ParsedFile:
     """All facts of one file, a pure function of its bytes and path. Sequences are in source order."""
 

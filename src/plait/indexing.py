@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import TypeVar
@@ -31,7 +31,14 @@ from plait.model import (
     SourceFile,
     Unknown,
 )
-from plait.protocols import Embedder, GraphBuilder, JoiningGraphBuilder, Snapshot, Writer
+from plait.protocols import (
+    Embedder,
+    GraphBuilder,
+    JoiningGraphBuilder,
+    RelinkingGraphBuilder,
+    Snapshot,
+    Writer,
+)
 from plait.scip.files import ScipFile, state_of
 from plait.scip.files import read as read_scip
 from plait.scip.join import Tally, join
@@ -82,11 +89,14 @@ def build(
     progress: Progress = lambda stage, done, total: None,
     scip: Sequence[Path] = (),
     must_join: bool = False,
+    defer: int | None = None,
 ) -> tuple[Snapshot, IndexReport]:
     """Index all of root. Vectors of unchanged texts are taken from `before`, if its embedder was the same.
 
     `scip` are SCIP indexes to join, absolute paths. What is wrong with one is noted in the snapshot's info, or raised
-    (BadScip, MissingExtra) with `must_join`. Raises NothingToIndex if no file could be parsed.
+    (BadScip, MissingExtra) with `must_join`. `defer` is the number of lines above which the flow of values is left out,
+    if the graph follows it and no index is to be joined: the snapshot's `pending` tells. Raises NothingToIndex if no
+    file could be parsed.
     """
     started = time.perf_counter()
     builder = plugins.build("graph", graph)
@@ -101,8 +111,18 @@ def build(
     if not parsed:
         raise NothingToIndex(str(root), {str(reason): count for reason, count in by_reason(skipped).items()})
 
+    lines = sum(file.text.count("\n") + 1 for file in read)
+    can_wait = isinstance(builder, RelinkingGraphBuilder) and not builder.relinks_all and not given
+    pending = can_wait and defer is not None and lines > defer
+    progress("linking", 0, len(parsed))
+    tallies: list[Tally] = []
     with paused():
-        linked, tallies = _linked(builder, given, sources, parsed, root)
+        if pending:
+            assert isinstance(builder, RelinkingGraphBuilder)
+            linked = builder.relink(parsed, (), _nothing_around)
+        else:
+            linked, tallies = _linked(builder, given, sources, parsed, root)
+    progress("linking", len(parsed), len(parsed))
     symbols = sorted((symbol for file in parsed for symbol in file.symbols), key=lambda symbol: symbol.id)
     known = before if before is not None and before.info.embedder == embedder.fingerprint else None
     embedded = embed(
@@ -113,10 +133,10 @@ def build(
         embedder,
         writer,
         known.vectors if known is not None else lambda digests: {},
-        progress,
+        progress=progress,
     )
     info = SnapshotInfo(
-        state=_state((sources[file.path] for file in parsed), embedder, graph, given),
+        state=state_of_files(((one.path, sources[one.path].digest) for one in parsed), embedder, graph, given),
         root=str(root),
         embedder=embedder.fingerprint,
         graph=graph,
@@ -127,10 +147,11 @@ def build(
         commit=git.commit(root, "HEAD") or "",
         edges=_counted(str(edge.kind) for edge in linked.edges),
         unresolved=len(linked.unresolved),
+        pending=len(parsed) if pending else 0,
     )
     writer.connect(linked)
     recovered = tuple(sorted(file.recovered for file in parsed if file.recovered is not None))
-    writer.observe(_records(listing.observed, sources, parsed), skipped, recovered)
+    writer.observe(_records(listing.observed, sources, parsed, not pending), skipped, recovered)
     return writer.commit(info), IndexReport(
         info=info,
         left_out=tuple(skipped),
@@ -198,30 +219,40 @@ def _read(root: Path, listing: Listing, limit: int, progress: Progress) -> tuple
     return read, skipped
 
 
+def _nothing_around(path: str) -> ParsedFile:
+    raise KeyError(path)
+
+
+def record_of(state: FileState, file: SourceFile, facts: ParsedFile) -> FileRecord:
+    """Return the record of a file whose calls are all linked."""
+    return FileRecord(
+        state,
+        digest=file.digest,
+        language=file.language,
+        module=facts.module,
+        is_package=facts.is_package,
+        lines=file.text.count("\n") + 1,
+        flowed=True,
+    )
+
+
 def _records(
-    observed: Sequence[FileState], sources: Mapping[str, SourceFile], parsed: Sequence[ParsedFile]
+    observed: Sequence[FileState], sources: Mapping[str, SourceFile], parsed: Sequence[ParsedFile], flowed: bool
 ) -> list[FileRecord]:
     facts = {file.path: file for file in parsed}
     return [
-        FileRecord(
-            state,
-            digest=sources[state.path].digest,
-            language=sources[state.path].language,
-            module=facts[state.path].module,
-            is_package=facts[state.path].is_package,
-            lines=sources[state.path].text.count("\n") + 1,
-            flowed=True,
-        )
+        replace(record_of(state, sources[state.path], facts[state.path]), flowed=flowed)
         if state.path in facts
         else FileRecord(state)
         for state in observed
     ]
 
 
-def _state(files: Iterable[SourceFile], embedder: Embedder, graph: str, scip: Sequence[ScipFile]) -> str:
+def state_of_files(files: Iterable[tuple[str, str]], embedder: Embedder, graph: str, scip: Sequence[ScipFile]) -> str:
+    """Return the state of a snapshot of these files, given by path and digest."""
     summary = blake2b(f"{embedder.fingerprint}\0{graph}".encode(), digest_size=16)
-    for file in sorted(files, key=lambda file: file.path):
-        summary.update(f"\0{file.path}\0{file.digest}".encode())
+    for path, content in sorted(files):
+        summary.update(f"\0{path}\0{content}".encode())
     for one in scip:
         summary.update(f"\0scip\0{one.digest}".encode())
     return summary.hexdigest()
@@ -236,5 +267,5 @@ def by_reason(skipped: Iterable[Skipped]) -> dict[SkipReason, int]:
 
 
 def _counted(values: Iterable[_T]) -> dict[_T, int]:
-    """Count equal values; most frequent first, ties as they came."""
-    return dict(Counter(values).most_common())
+    """Count equal values; most frequent first, then by value."""
+    return dict(sorted(Counter(values).items(), key=lambda one: (-one[1], str(one[0]))))

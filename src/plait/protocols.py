@@ -7,10 +7,10 @@ Graphs, embedders and strategies can come from other packages; a language and a 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
-from plait.facts import ParsedFile
+from plait.facts import Outline, ParsedFile
 from plait.model import (
     Direction,
     Document,
@@ -34,7 +34,7 @@ from plait.model import (
 )
 
 if TYPE_CHECKING:
-    from plait.model import Vector, Vectors
+    from plait.model import Codes, Vector, Vectors
 
 Role = Literal["document", "query"]
 
@@ -57,6 +57,22 @@ class JoiningGraphBuilder(GraphBuilder, Protocol):
 
     def build_with(self, files: Sequence[ParsedFile], known: Mapping[Position, Known]) -> Graph:
         """As build, with edges of exact evidence where something is known; without anything known, the same."""
+        ...
+
+
+@runtime_checkable
+class RelinkingGraphBuilder(GraphBuilder, Protocol):
+    """A builder that can link some files anew and leave the edges of all others as they are."""
+
+    @property
+    def relinks_all(self) -> bool:
+        """Whether `relink` gives all that `build` does; else only what needs no other files than those imported."""
+        ...
+
+    def relink(
+        self, files: Sequence[ParsedFile], around: Sequence[Outline], open_: Callable[[str], ParsedFile]
+    ) -> Graph:
+        """Return the edges and sites of these files. `open_` gives the facts of a file around by its path."""
         ...
 
 
@@ -138,6 +154,18 @@ class Snapshot(Protocol):
         """Return the same files with what is in them, by path."""
         ...
 
+    def defined(self, paths: Collection[str]) -> list[SymbolId]:
+        """Return the symbols of these files, by id."""
+        ...
+
+    def mentioning(self, terms: Collection[str]) -> list[str]:
+        """Return the paths of the files in whose symbols one of the terms occurs, by path."""
+        ...
+
+    def rows(self, ids: Collection[SymbolId], template: str = "plain") -> dict[SymbolId, Codes]:
+        """Return the codes of each symbol's passages in a template, in order; of shape (0, dim) for one without."""
+        ...
+
     def skipped(self) -> list[Skipped]:
         """Return what was left out, by path."""
         ...
@@ -174,6 +202,38 @@ class Writer(Protocol):
 
     def observe(self, files: Sequence[FileRecord], skipped: Sequence[Skipped], recovered: Sequence[Recovered]) -> None:
         """Set what was read, what was left out, and what was read though something is wrong with it."""
+        ...
+
+    def commit(self, info: SnapshotInfo) -> Snapshot: ...
+
+
+class ChangesWriter(Protocol):
+    """Writes a snapshot as changes to another: what is not named stays. Nothing is visible before `commit`."""
+
+    def put(self, symbols: Sequence[Symbol], documents: Sequence[Document], vectors: Mapping[str, Vectors]) -> None:
+        """Add symbols, or put them in the place of those with the same ids; else as Writer.put."""
+        ...
+
+    def derive(self, template: str, vectors: Vectors) -> None:
+        """As Writer.derive, for what was put."""
+        ...
+
+    def remove(self, symbols: Iterable[SymbolId]) -> None:
+        """Take symbols out; those that are put as well stay."""
+        ...
+
+    def connect(self, graph: Graph, paths: Collection[str]) -> None:
+        """Put edges and sites in the place of all that lie in these files."""
+        ...
+
+    def observe(
+        self,
+        files: Sequence[FileRecord],
+        gone: Collection[str],
+        skipped: Sequence[Skipped],
+        recovered: Sequence[Recovered],
+    ) -> None:
+        """Set files that are new or changed, those that are gone, and all that is skipped or recovered now."""
         ...
 
     def commit(self, info: SnapshotInfo) -> Snapshot: ...

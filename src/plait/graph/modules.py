@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from plait.facts import Import, ParsedFile
+from plait.facts import Import, Outline, ParsedFile
 
 ROOT = ""
 """Name of the package that the indexed root itself is, when it has an `__init__`."""
@@ -22,11 +22,21 @@ class ModuleTable:
     that name; a full name; the end of a full name that only one module has and that begins at a folder which is no
     package (`lib/shop/db.py` for `shop.db`), the importer's own folder first. Standard library names are never found by
     their end.
+
+    A file of which only the outline is given is opened when somebody asks for it. By which name the root itself is
+    imported is only known when all files are given.
     """
 
-    def __init__(self, files: Sequence[ParsedFile]) -> None:
-        self._files: dict[str, ParsedFile] = {}
-        for file in sorted(files, key=lambda one: (not one.is_package, one.path)):
+    def __init__(
+        self,
+        files: Sequence[ParsedFile],
+        around: Sequence[Outline] = (),
+        open_: Callable[[str], ParsedFile] | None = None,
+    ) -> None:
+        self._files: dict[str, ParsedFile | Outline] = {}
+        self._open = open_
+        every: list[ParsedFile | Outline] = [*files, *around]
+        for file in sorted(every, key=lambda one: (not one.is_package, one.path)):
             self._files.setdefault(_key(file), file)
         names = {".".join(name.split(".")[:end]) for name in self._files for end in range(1, name.count(".") + 2)}
         self._known = names | {ROOT}
@@ -36,7 +46,11 @@ class ModuleTable:
 
     def file(self, name: str) -> ParsedFile | None:
         """The module's file; None for a folder without `__init__` and for an unknown name."""
-        return self._files.get(name)
+        found = self._files.get(name)
+        if isinstance(found, Outline):
+            assert self._open is not None
+            found = self._files[name] = self._open(found.path)
+        return found
 
     def name(self, file: ParsedFile) -> str:
         """The key of the file's module in this table."""
@@ -115,7 +129,7 @@ def _is_root(folder: str, importer: ParsedFile) -> bool:
     return folder in SOURCE_ROOTS or f"{importer.module}.".startswith(f"{folder}.")
 
 
-def _key(file: ParsedFile) -> str:
+def _key(file: ParsedFile | Outline) -> str:
     return ROOT if file.module == "__init__" else file.module
 
 

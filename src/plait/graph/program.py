@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from plait.facts import Binding, BindingKind, Import, ParsedFile
+from plait.facts import Binding, BindingKind, Import, Outline, ParsedFile
 from plait.graph.modules import ModuleTable
 from plait.model import Reference, ReferenceKind, Symbol, SymbolId, SymbolKind
 
@@ -14,11 +14,27 @@ _NOT_THE_FUNCTION = {"overload", "setter", "deleter", "getter"}
 
 
 class Program:
-    """Files are taken by path, so everything here is in the order of (path, line), whatever the order given."""
+    """Files are taken by path, so everything here is in the order of (path, line), whatever the order given.
 
-    def __init__(self, files: Sequence[ParsedFile]) -> None:
+    `around` are further files, of which only the outlines are given: `open_` is asked, by path, for the facts of those
+    that an import leads to. `files` are then those that are to be linked.
+    """
+
+    def __init__(
+        self,
+        files: Sequence[ParsedFile],
+        around: Sequence[Outline] = (),
+        open_: Callable[[str], ParsedFile] | None = None,
+    ) -> None:
         self.files = sorted(files, key=lambda file: file.path)
-        self.modules = ModuleTable(self.files)
+
+        def opened(path: str) -> ParsedFile:
+            assert open_ is not None
+            file = open_(path)
+            self._index(file)
+            return file
+
+        self.modules = ModuleTable(self.files, around, opened)
         self.symbols: dict[SymbolId, Symbol] = {}
         self.file_of: dict[SymbolId, ParsedFile] = {}
         self.bases: dict[SymbolId, list[Reference]] = {}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from plait.facts import ParsedFile
+from plait.facts import Outline, ParsedFile
 from plait.graph.confidence import ABSTRACT, EXACT, OVERRIDES, SYNTAX, confidence
 from plait.graph.flow import Flow
 from plait.graph.inference import Inference
@@ -30,6 +30,8 @@ from plait.model import (
 class ScopedGraph:
     """What scopes, imports, the class hierarchy and declared types tell, each site by itself."""
 
+    relinks_all = True
+
     def build(self, files: Sequence[ParsedFile]) -> Graph:
         return self.build_with(files, {})
 
@@ -37,9 +39,18 @@ class ScopedGraph:
         program = Program(files)
         return assemble(program, Inference(program), None, known)
 
+    def relink(
+        self, files: Sequence[ParsedFile], around: Sequence[Outline], open_: Callable[[str], ParsedFile]
+    ) -> Graph:
+        """Return what building all would give for these files alone. `open_` returns the facts of a file around."""
+        program = Program(files, around, open_)
+        return assemble(program, Inference(program), None, {})
+
 
 class FlowGraph:
     """The same, and where that leaves a site open, the values that flow into it from anywhere in the repository."""
+
+    relinks_all = False
 
     def build(self, files: Sequence[ParsedFile]) -> Graph:
         return self.build_with(files, {})
@@ -50,6 +61,12 @@ class FlowGraph:
         flow = Flow(program, inference)
         flow.solve()
         return assemble(program, inference, flow, known)
+
+    def relink(
+        self, files: Sequence[ParsedFile], around: Sequence[Outline], open_: Callable[[str], ParsedFile]
+    ) -> Graph:
+        """Return what scopes, imports and types give: values flow through all files, or are not followed at all."""
+        return ScopedGraph().relink(files, around, open_)
 
 
 def assemble(program: Program, inference: Inference, flow: Flow | None, known: Mapping[Position, Known]) -> Graph:

@@ -1,8 +1,8 @@
 """The store of one machine: a snapshot is one file, or two: what was built, and what has changed since.
 
 Files are written aside and renamed into place: the rename is the commit. A writer that is killed before it leaves the
-old snapshot, and readers that have the old files open go on reading them. Nothing in a file is ever changed. The name of
-the file of changes holds the token of the other, so it is never read with another one.
+old snapshot, and readers that have the old files open go on reading them. Nothing in a file is ever changed. A file of
+changes has the token of the built one in its name: it is never read with another one.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from plait.model import (
     SymbolId,
     Unresolved,
 )
+from plait.parse.naming import module_id
 from plait.store import records
 from plait.store.segment import Segment, SegmentWriter
 
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from plait.model import Vector, Vectors
+    from plait.model import Codes, Vector, Vectors
 
 FORMAT = 2
 """Part of the file's name: a plait of another format does not see it and builds its own."""
@@ -88,10 +89,8 @@ class EmbeddedWriter:
             put(segment, range(first, first + len(symbols)), symbols, documents, vectors)
 
     def derive(self, template: str, vectors: Vectors) -> None:
-        from plait.vectors import codes
-
         with writing(self.path):
-            self._opened().derived(template, codes(vectors))
+            self._opened().derived_vectors(template, vectors)
 
     def connect(self, graph: Graph) -> None:
         with writing(self.path):
@@ -179,15 +178,16 @@ class EmbeddedSnapshot:
 
     def _restrict(self) -> None:
         """Let the built file's rows count as far as nothing has taken their place."""
-        masked: set[int] = set()
-        relinked: list[str] = []
+        self.masked: set[int] = set()
+        """numbers of built symbols that are gone or have another in their place"""
+        self.relinked: set[str] = set()
+        """files whose edges and sites are those of the changes only"""
         if self.changes is not None:
-            masked = set(memoryview(self.changes.bytes_of("masked")).cast("I"))
-            relinked = [path for (path,) in self.changes.all("SELECT path FROM relinked")]
-        self.masked = masked
+            self.masked = set(memoryview(self.changes.bytes_of("masked")).cast("I"))
+            self.relinked = {path for (path,) in self.changes.all("SELECT path FROM relinked")}
         try:
-            self.base.note("masked", masked)
-            self.base.note("relinked", _numbers_of_paths(self.base, relinked))
+            self.base.note("masked", self.masked)
+            self.base.note("relinked", _numbers_of_paths(self.base, sorted(self.relinked)))
             if self.changes is not None:
                 self.changes.note("masked", ())
                 self.changes.note("relinked", ())
@@ -386,6 +386,42 @@ class EmbeddedSnapshot:
         gone = {path for (path,) in self.changes.all("SELECT path FROM gone")}
         kept = {row[0]: row for row in rows if row[0] not in gone} | new
         return [kept[path] for path in sorted(kept)]
+
+    def defined(self, paths: Collection[str]) -> list[SymbolId]:
+        found = [
+            SymbolId(symbol)
+            for segment in self.segments
+            for path in paths
+            # An id is its path, encoded, and `:` before the rest; `;` follows on `:`.
+            for first in [module_id(path)[:-1]]
+            for (symbol,) in segment.all(
+                "SELECT id FROM symbols WHERE number NOT IN temp.masked AND id >= ? AND id < ?",
+                *(first, f"{first[:-1]};"),
+            )
+        ]
+        return sorted(found)
+
+    def mentioning(self, terms: Collection[str]) -> list[str]:
+        found: set[str] = set()
+        for segment in self.segments:
+            numbers = {number for term in sorted(terms) for number in segment.postings(term)[:, 0].tolist()}
+            rows = segment.among(
+                "SELECT DISTINCT path FROM symbols WHERE number NOT IN temp.masked AND number", sorted(numbers)
+            )
+            found.update(path for (path,) in rows)
+        return sorted(found)
+
+    def rows(self, ids: Collection[SymbolId], template: str = PLAIN) -> dict[SymbolId, Codes]:
+        import numpy as np
+
+        found: dict[SymbolId, Codes] = {}
+        for segment in self.segments:
+            matrix = segment.matrix(template)
+            own = segment.among("SELECT id, number FROM symbols WHERE number NOT IN temp.masked AND id", sorted(ids))
+            for symbol, number in own:
+                first, last = np.searchsorted(matrix.owners, (number, number + 1))
+                found[symbol] = matrix.codes[first:last]
+        return found
 
     def skipped(self) -> list[Skipped]:
         return self.segments[-1].skipped()

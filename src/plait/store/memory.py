@@ -170,6 +170,18 @@ class MemorySnapshot:
     def records(self) -> list[FileRecord]:
         return list(self._files)
 
+    def defined(self, paths: Collection[str]) -> list[SymbolId]:
+        return [symbol for symbol in self._ids if self._symbols[symbol].path in paths]
+
+    def mentioning(self, terms: Collection[str]) -> list[str]:
+        found = {self._ids[number] for number, count in enumerate(self._counts) if any(term in count for term in terms)}
+        return sorted({self._symbols[symbol].path for symbol in found})
+
+    def rows(self, ids: Collection[SymbolId], template: str = PLAIN) -> dict[SymbolId, Codes]:
+        matrix = self._tables[template].matrix
+        place = {symbol: number for number, symbol in enumerate(self._ids)}
+        return {symbol: matrix.codes[matrix.owners == place[symbol]] for symbol in sorted(ids) if symbol in place}
+
     def skipped(self) -> list[Skipped]:
         return list(self._skipped)
 

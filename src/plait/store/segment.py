@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from plait.model import Codes
+    from plait.model import Codes, Vectors
     from plait.store.dense import Matrix
 
 _SCHEMA = """
@@ -124,6 +124,11 @@ class SegmentWriter:
     def derived(self, template: str, codes: Codes) -> None:
         """Add vectors for the passages of `plain`, in the order in which those are added."""
         self._derived.setdefault(template, []).append(codes)
+
+    def derived_vectors(self, template: str, vectors: Vectors) -> None:
+        from plait.vectors import codes
+
+        self.derived(template, codes(vectors))
 
     def graph(self, graph: Graph) -> None:
         """Add edges and sites between any symbols; those of this segment must have been added before."""
@@ -244,7 +249,7 @@ class _Passages:
         yield "codes", codes.tobytes()
         yield "squares", squares(codes).tobytes()
         for template, chunks in sorted(derived.items()):
-            codes = np.concatenate(chunks)[order]
+            codes = np.concatenate([chunk for chunk in chunks if len(chunk)])[order]
             yield f"{template}/codes", codes.tobytes()
             yield f"{template}/squares", squares(codes).tobytes()
 
@@ -264,7 +269,8 @@ class Segment:
             address = f"{path.absolute().as_uri()}?immutable=1"
             self._database = sqlite3.connect(address, uri=True, check_same_thread=False)
             weakref.finalize(self, self._database.close)
-            value, self.token = self._database.execute("SELECT value, token FROM info").fetchone()
+            value, token = self._database.execute("SELECT value, token FROM info").fetchone()
+            self.token = str(token)
             self.info = records.info(json.loads(value))
         except (sqlite3.Error, AttributeError, KeyError, TypeError, ValueError) as error:
             raise BrokenIndex(str(path), str(error)) from error

@@ -1,0 +1,179 @@
+"""Which files an edit can make link otherwise: those that mention a name whose meaning it changed, by whatever chain.
+
+A name is followed by its text alone, whatever it is bound to, so too many files are linked anew and never too few. What
+others can see of a file is in `interface`; an edit that leaves it as it was reaches no other file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from plait.facts import BindingKind, ParsedFile
+from plait.model import ReferenceKind, SymbolId, SymbolKind
+
+_IDENTIFIER = re.compile(r"\w+")
+_ANYTHING = ("__getattr__", "__getattribute__")
+"""Members that change what any other name of their class is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """The facts of a file before and after; None where there was or is none."""
+
+    before: ParsedFile | None
+    after: ParsedFile | None
+
+
+def reached(
+    edits: Sequence[Edit],
+    mentioning: Callable[[Collection[str]], Collection[str]],
+    open_: Callable[[str], ParsedFile],
+) -> set[str] | None:
+    """Return the paths of the other files that can link otherwise; None if that can be any file.
+
+    `mentioning` returns the paths of (at least) the files in whose text one of the names stands.
+    """
+    edited = {file.path for edit in edits for file in (edit.before, edit.after) if file is not None}
+    changed: set[str] = set()
+    for edit in edits:
+        names = _changed(edit)
+        if names is None:
+            return None
+        changed |= names
+    found: set[str] = set()
+    opened: dict[str, ParsedFile] = {}
+    asked: set[str] = set()
+    while changed - asked:
+        new = changed - asked
+        asked |= new
+        for path in sorted(set(mentioning(new)) - edited):
+            if path not in opened:
+                opened[path] = open_(path)
+            if path not in found and _mentioned(opened[path]) & new:
+                found.add(path)
+        for path in sorted(found):
+            changed |= _spread(opened[path], changed, set())
+    return found
+
+
+def _changed(edit: Edit) -> set[str] | None:
+    """The names of a file that mean something else after the edit."""
+    before, after = edit.before, edit.after
+    if before is None or after is None:
+        file = before or after
+        assert file is not None
+        if file.is_package:
+            return None  # how its folder's other files are imported changes
+        return {*file.module.split("."), *_interface(file)[0]}
+    if _stars(before) != _stars(after) or (before.exports is None) != (after.exports is None):
+        return None
+    (old, old_local), (new, new_local) = _interface(before), _interface(after)
+    changed = {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
+    if changed & set(_ANYTHING):
+        return None
+    changed |= set(before.exports or ()) ^ set(after.exports or ())
+    both = {scope for scope, _ in old_local} & {scope for scope, _ in new_local}
+    local = {
+        name
+        for scope, name in old_local.keys() | new_local.keys()
+        if scope in both and old_local.get((scope, name)) != new_local.get((scope, name))
+    }
+    for file in (before, after):
+        changed |= _classes_with(file, changed)
+        changed |= _spread(file, changed, local)
+    return changed
+
+
+def _classes_with(file: ParsedFile, changed: Collection[str]) -> set[str]:
+    """Classes with a special method among the names: it is called without being named."""
+    special = {symbol.parent for symbol in file.symbols if symbol.name in changed and symbol.name.startswith("__")}
+    return {symbol.name for symbol in file.symbols if symbol.id in special and symbol.kind is SymbolKind.CLASS}
+
+
+def _interface(file: ParsedFile) -> tuple[dict[str, list[object]], dict[tuple[SymbolId, str], list[object]]]:
+    """What others can see of each name, and what its functions, by their ids, bind for themselves."""
+    shown: dict[str, list[object]] = {}
+    local: dict[tuple[SymbolId, str], list[object]] = {}
+    functions = {symbol.id for symbol in file.symbols if symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)}
+    names = {symbol.id: symbol.name for symbol in file.symbols}
+    for symbol in file.symbols[1:]:
+        shown.setdefault(symbol.name, []).append((symbol.id, symbol.kind))
+    for reference in file.references:
+        if reference.kind is ReferenceKind.BASE:
+            shown.setdefault(names[reference.source], []).append(("base", reference.expression))
+        elif reference.kind is ReferenceKind.DECORATOR:
+            for name in _decorated(file, reference.source, reference.line):
+                shown.setdefault(name, []).append(("decorator", reference.expression))
+    for imported in file.imports:
+        source = (imported.scope, imported.module, imported.name, imported.level)
+        if imported.scope in functions:
+            local.setdefault((imported.scope, imported.alias), []).append(source)
+        else:
+            shown.setdefault(imported.alias, []).append(source)
+    for binding in file.bindings:
+        fact = (binding.scope, binding.kind, binding.expression)
+        if binding.kind is BindingKind.RETURNS:
+            shown.setdefault(names[binding.scope], []).append(fact)
+        elif binding.target.startswith("self."):
+            shown.setdefault(binding.target.removeprefix("self."), []).append(fact)
+        elif binding.scope in functions:
+            local.setdefault((binding.scope, binding.target), []).append(fact)
+        else:
+            shown.setdefault(binding.target, []).append(fact)
+    return shown, local
+
+
+def _decorated(file: ParsedFile, scope: SymbolId, line: int) -> Iterator[str]:
+    for symbol in file.symbols:
+        if symbol.parent == scope and symbol.span.start_line <= line <= symbol.span.end_line:
+            yield symbol.name
+
+
+def _stars(file: ParsedFile) -> list[object]:
+    return [(one.scope, one.module, one.level) for one in file.imports if one.name == "*"]
+
+
+def _words(*texts: str | None) -> set[str]:
+    return {word for text in texts if text for word in _IDENTIFIER.findall(text)}
+
+
+def _mentioned(file: ParsedFile) -> set[str]:
+    found = {symbol.name for symbol in file.symbols}
+    for reference in file.references:
+        found |= _words(reference.expression, reference.name)
+    for imported in file.imports:
+        found |= _words(imported.module, imported.name, imported.alias)
+    for binding in file.bindings:
+        found |= _words(binding.expression, binding.target)
+    return found
+
+
+def _spread(file: ParsedFile, changed: Collection[str], local: Collection[str]) -> set[str]:
+    """Names that the file binds by means of changed ones; `local` are those that only its functions see."""
+    functions = {symbol.id for symbol in file.symbols if symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)}
+    names = {symbol.id: symbol.name for symbol in file.symbols}
+    found: set[str] = set()
+    inside = set(local)
+    while True:
+        known = {*changed, *found, *inside}
+        before = len(found), len(inside)
+        for imported in file.imports:
+            if imported.name != "*" and _words(imported.module, imported.name) & known:
+                (inside if imported.scope in functions else found).add(imported.alias)
+        for binding in file.bindings:
+            if _words(binding.expression) & known:
+                if binding.kind is BindingKind.RETURNS:
+                    found.add(names[binding.scope])
+                elif binding.target.startswith("self."):
+                    found.add(binding.target.removeprefix("self."))
+                else:
+                    (inside if binding.scope in functions else found).add(binding.target)
+        for reference in file.references:
+            if reference.kind is ReferenceKind.BASE and _words(reference.expression) & known:
+                found.add(names[reference.source])
+            elif reference.kind is ReferenceKind.DECORATOR and _words(reference.expression) & known:
+                found.update(_decorated(file, reference.source, reference.line))
+        if (len(found), len(inside)) == before:
+            return found
