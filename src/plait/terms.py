@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _WORD = re.compile(r"\w+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -20,16 +21,15 @@ def terms(text: str) -> tuple[str, ...]:
     `getHTTPResponse_v2` gives gethttpresponse_v2, get, http, response, v, 2; a word of one part gives itself once.
     A piece with letters outside ASCII is split at underscores only.
     """
-    found: list[str] = []
-    for word in _WORD.findall(text):
-        whole = word.lower().strip("_")
-        pieces = word.split("_")
-        parts = [part.lower() for piece in pieces for part in (_PART.findall(piece) if piece.isascii() else [piece])]
-        if whole:
-            found.append(whole)
-        if len(parts) > 1:
-            found.extend(parts)
-    return tuple(found)
+    return tuple(term for word in _WORD.findall(text) for term in _terms_of(word))
+
+
+@lru_cache(maxsize=100_000)
+def _terms_of(word: str) -> tuple[str, ...]:
+    whole = word.lower().strip("_")
+    pieces = word.split("_")
+    parts = [part.lower() for piece in pieces for part in (_PART.findall(piece) if piece.isascii() else [piece])]
+    return (*((whole,) if whole else ()), *(parts if len(parts) > 1 else ()))
 
 
 def query_terms(text: str) -> tuple[str, ...]:
