@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -99,12 +100,15 @@ def _parsed(files: Sequence[SourceFile], total: int, progress: Progress) -> Gene
         # Not the standard library's pool: that runs the user's main module again in each process.
         from loky import BrokenProcessPool, ProcessPoolExecutor
 
-        pool = ProcessPoolExecutor(workers)
+        pool = ProcessPoolExecutor(workers, initializer=_leave_interrupts)
         try:
-            for one in pool.map(parse, files, chunksize=CHUNK):
-                yield one
-                done += 1
-                progress("parsing", before + done, total)
+            # Not its `map`: that cancels what is left when it is interrupted, which the pool's own thread takes amiss.
+            chunks = [pool.submit(_parse_all, files[at : at + CHUNK]) for at in range(0, len(files), CHUNK)]
+            for chunk in chunks:
+                for one in chunk.result():
+                    yield one
+                    done += 1
+                    progress("parsing", before + done, total)
         except (BrokenProcessPool, OSError):
             pass
         finally:
@@ -114,6 +118,15 @@ def _parsed(files: Sequence[SourceFile], total: int, progress: Progress) -> Gene
         yield parse(file)
         done += 1
         progress("parsing", before + done, total)
+
+
+def _leave_interrupts() -> None:
+    """Ctrl-C reaches every process of a terminal; the one that started the others ends them."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _parse_all(files: Sequence[SourceFile]) -> list[ParsedFile | Skipped]:
+    return [parse(file) for file in files]
 
 
 _parsers: dict[str, Parser] = {}
