@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup demo test check golden bench-executed bench-callgraph bench-peers bench-indegree bench-scale clean
+.PHONY: setup demo test test-slow check golden bench-executed bench-callgraph bench-peers bench-indegree bench-scale clean
 
 setup: $(VENV)/.ready
 
@@ -18,6 +18,11 @@ demo: setup
 test: setup
 	scripts/check
 	scripts/test
+
+# More random histories, kills and rounds of what `make test` has a few of: some minutes.
+test-slow: setup
+	PLAIT_EXAMPLES=200 PLAIT_KILLS=500 PLAIT_ROUNDS=30 scripts/test tests/property/test_refresh.py \
+		tests/integration/test_crash.py tests/integration/test_concurrent.py
 
 check: setup
 	scripts/check

@@ -93,7 +93,7 @@ class Engine:
     def __init__(self, root: Path, settings: Settings, progress: Progress = _silent) -> None:
         self.root = root
         self.settings = settings
-        self._progress = progress
+        self.progress = progress
         self._snapshot: Snapshot | None = None
         self.refreshed: Refreshed | None = None
         """what the last refresh did, if there was one"""
@@ -183,7 +183,7 @@ class Engine:
             before=before,
             facts=self._facts,
             code_state=self._code_state,
-            progress=self._progress,
+            progress=self.progress,
             scip=remembered(self._folder) if given is None else given,
             must_join=given is not None,
             defer=defer,
@@ -230,7 +230,7 @@ class Engine:
             max_file_bytes=self.settings.max_file_bytes,
             facts=self._facts,
             code_state=self._code_state,
-            progress=self._progress,
+            progress=self.progress,
         )
         if done is None:
             return None

@@ -4,6 +4,8 @@ PlaitError
 ├── RequestError (also ValueError)     what was asked cannot be done as asked
 │   ├── NoSuchPath
 │   ├── NothingToIndex
+│   ├── NotIndexed                     there is no index to look at
+│   ├── Unstable                       files change while something must not
 │   ├── EmptyQuery
 │   ├── UnknownSymbol                  .near: the nearest qualified names
 │   ├── AmbiguousSymbol                .choices: the symbols it could be
@@ -42,6 +44,16 @@ class NothingToIndex(RequestError):
         listed = ", ".join(f"{reason} {count}" for reason, count in skipped.items())
         seen = f"skipped: {listed}; `plait status --skipped` tells why" if skipped else "the folder is empty"
         super().__init__(f"{path}: no source file in a language that plait reads; {seen}")
+
+
+class NotIndexed(RequestError):
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path}: no index with these settings; `plait index` makes one")
+
+
+class Unstable(RequestError):
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path}: files have changed meanwhile; run it again when nothing writes there")
 
 
 class EmptyQuery(RequestError):

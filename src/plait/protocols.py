@@ -7,7 +7,7 @@ Graphs, embedders and strategies can come from other packages; a language and a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from plait.facts import Outline, ParsedFile
@@ -28,6 +28,7 @@ from plait.model import (
     Skipped,
     SnapshotInfo,
     SourceFile,
+    Span,
     Symbol,
     SymbolId,
     Unresolved,
@@ -179,6 +180,14 @@ class Snapshot(Protocol):
 
         What comes back are their codes (`plait.vectors`), scaled to unit length.
         """
+        ...
+
+    def postings(self) -> Iterator[tuple[str, list[tuple[SymbolId, int]]]]:
+        """Yield each term with the symbols whose documents have it and how often, by term, then by id."""
+        ...
+
+    def passages(self, template: str) -> Iterator[tuple[SymbolId, Span, bytes]]:
+        """Yield the passages of a template with the codes of their vectors, by id, then in document order."""
         ...
 
 

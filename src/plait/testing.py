@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from plait import plugins
 from plait.document import TEMPLATES, Neighbours, runs_of
+from plait.dump import dump
 from plait.embed.hashing import HashingEmbedder
 from plait.embedding import embed
 from plait.facts import ParsedFile
@@ -240,6 +241,13 @@ class StoreContract:
         found, expected = mine.vectors(digests), reference.vectors(digests)
         assert sorted(found) == sorted(expected) != []
         assert all((found[key] == expected[key]).all() for key in found)
+
+    def test_everything_can_be_read_in_one_order(self) -> None:
+        mine, reference = self.both()
+        assert list(mine.postings()) == list(reference.postings()) != []
+        for template in TEMPLATES:
+            assert list(mine.passages(template)) == list(reference.passages(template)) != []
+        assert list(dump(mine)) == list(dump(reference)) != []
 
 
 class StrategyContract:

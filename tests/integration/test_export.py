@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -136,3 +137,22 @@ def test_export_as_csv(hostile: Path, tmp_path: Path) -> None:
     assert {node["path"] for node in nodes} == {HOSTILE, "plain.py"}
     assert [(row["source"], row["target"], row["kind"]) for row in rows] == edges
     assert {row["path"] for row in rows} == {HOSTILE, "plain.py"}
+
+
+def test_a_dump_is_everything_line_by_line(hostile: Path, tmp_path: Path) -> None:
+    text = exported(hostile, "dump", tmp_path)
+    snapshot = Engine.open(hostile, embedder="hashing").snapshot()
+    assert text.splitlines() == text[:-1].split("\n")
+    tables = Counter(line.split()[0] for line in text.splitlines())
+    assert tables == {
+        "info": 8,
+        "file": 2,
+        "symbol": snapshot.info.symbols,
+        "text": snapshot.info.symbols,
+        "edge": sum(snapshot.info.edges.values()),
+        "posting": sum(len(found) for _, found in snapshot.postings()),
+        "vector": sum(snapshot.info.passages.values()),
+    }
+    assert "edge plain.py:plain(). plain.py:plain(). calls call " in text
+    assert "posting größe " in text
+    assert str(hostile) not in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import sqlite3
 import zlib
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,36 @@ def test_only_facts_are_read(tmp_path: Path) -> None:
     database.close()
     assert extract(FILES, cache).computed == 6
     assert not (tmp_path / "made").exists()
+
+
+def test_what_was_parsed_before_an_interrupt_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = FactsCache(tmp_path / "facts.sqlite")
+    files = {f"m{number}.py": f"def f{number}(): ...\n" for number in range(6)}
+
+    def interrupted(stage: str, done: int, total: int) -> None:
+        if done == 4:
+            raise KeyboardInterrupt
+
+    for parallel in (False, True):
+        monkeypatch.setattr(extraction, "WORTH_PROCESSES", 0 if parallel else 1_000_000)
+        with pytest.raises(KeyboardInterrupt):
+            extraction.extract(sources(files), cache, f"state {parallel}", interrupted)
+        assert extraction.extract(sources(files), cache, f"state {parallel}", lambda *_: None).computed == 2
+
+
+def test_what_was_parsed_is_kept_as_it_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that little is lost when a build is killed."""
+    monkeypatch.setattr(extraction, "KEPT_AT_ONCE", len("def f0(): ...\n") * 2)
+    cache = FactsCache(tmp_path / "facts.sqlite")
+    counts: list[int] = []
+
+    def count(stage: str, done: int, total: int) -> None:
+        if cache.path.exists():
+            with closing(sqlite3.connect(cache.path)) as database:
+                counts.append(*database.execute("SELECT count(*) FROM facts").fetchone())
+
+    extraction.extract(sources({f"m{n}.py": f"def f{n}(): ...\n" for n in range(6)}), cache, "state", count)
+    assert counts == [2, 2, 4, 4, 6]
 
 
 class Trap:

@@ -1,9 +1,11 @@
-"""plait status, clear and doctor, and what the index tells about files."""
+"""plait status, verify, clear and doctor, and what the index tells about files."""
 
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -175,3 +177,63 @@ def test_doctor_says_how_to_mend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     (cache,) = (place for place, line in enumerate(shown) if line.startswith("cache "))
     assert "MISSING" in shown[cache]
     assert "--cache or PLAIT_CACHE" in shown[cache + 1]
+
+
+def test_verify_of_an_index_that_is_as_it_should_be(app: Path) -> None:
+    plait("index", app)
+    before = {path: path.read_bytes() for path in cached()}
+    dumped = lines("export", app, "--format", "dump")
+    told = f"{app}: the index equals a clean one, {len(dumped)} lines of 10 tables"
+    assert lines("verify", app) == [told]
+    assert {path: path.read_bytes() for path in cached()} == before
+    found = as_json("verify", app)
+    assert (found["schema"], found["equal"], found["problem"]) == ("plait.verify.v1", True, "")
+    assert sum(table["lines"] for table in found["tables"]) == len(dumped)
+
+
+def test_verify_renews_an_index_that_is_stale(app: Path) -> None:
+    plait("index", app)
+    written(app, {"app/other.py": "def renewed():\n    return 1\n"})
+    assert as_json("verify", app)["equal"]
+    assert as_json("status", app)["fresh"]
+
+
+def test_verify_shows_what_differs(app: Path) -> None:
+    plait("index", app)
+    engine = Engine.open(app, embedder="hashing")
+    target = engine.find("app.store.write").id
+    with closing(sqlite3.connect(engine.path)) as database, database:
+        database.execute("UPDATE symbols SET docstring = 'other' WHERE id = ?", [target])
+    result = plait("verify", app)
+    assert (result.exit_code, result.stderr) == (1, "")
+    told = result.stdout.splitlines()
+    assert told[0] == f"{app}: the index differs from a clean one; `plait index {app} --force` makes it anew"
+    assert told[1] == "symbol: 1 line too many, 1 missing, of 18"
+    assert told[2].startswith(f'  + symbol {target} {{"docstring": ""')
+    assert told[3].startswith(f'  - symbol {target} {{"docstring": "other"')
+    assert len(told) == 4
+    plait("index", app, "--force")
+    assert plait("verify", app).exit_code == 0
+
+
+def test_verify_of_a_damaged_index(app: Path) -> None:
+    plait("index", app)
+    path = Engine.open(app, embedder="hashing").path
+    path.write_bytes(b"no index")
+    result = plait("verify", app)
+    assert result.exit_code == 1
+    assert "the index cannot be read (" in result.stdout.splitlines()[1]
+    assert path.read_bytes() == b"no index"
+
+
+def test_verify_without_an_index(app: Path) -> None:
+    result = plait("verify", app)
+    problem = f"plait: {app}: no index with these settings; `plait index` makes one\n"
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", problem)
+
+
+def test_verify_while_files_change(app: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plait("index", app)
+    monkeypatch.setattr("plait.verify.is_fresh", lambda *given, **settings: False)
+    result = plait("verify", app)
+    assert (result.exit_code, "files have changed meanwhile" in result.stderr) == (2, True)

@@ -9,6 +9,7 @@
 | cypher | one statement a line | backslash escapes |
 | csv | `nodes.csv` and `edges.csv` | RFC 4180 quotes |
 | scip | a SCIP index (binary, see `plait.scip.write`) | backticks |
+| dump | all that the index holds (see `plait.dump`) | JSON's |
 
 Nodes stand by id, edges by (source, target, kind, via).
 """
@@ -205,11 +206,14 @@ FORMATS: dict[str, Callable[[WholeGraph], Iterator[str]]] = {
 
 NO_TEXT = ("csv", "scip")
 
+DUMP = "dump"
+"""More than the graph: its lines are made from the snapshot."""
 
-def write(graph: WholeGraph, form: str, out: Path) -> list[Path]:
+
+def write(graph: WholeGraph, form: str, out: Path, lines: Iterable[str] | None = None) -> list[Path]:
     """Write the file, or for csv the two files into the folder, which is made; return what was written.
 
-    Raises CannotWrite.
+    `lines` are what to write in a format that is made from more than the graph. Raises CannotWrite.
     """
     if form == "scip":
         content = index_of(graph.symbols, graph.edges, graph.texts)
@@ -219,15 +223,15 @@ def write(graph: WholeGraph, form: str, out: Path) -> list[Path]:
             raise CannotWrite(str(out), error.strerror or str(error), "give another place to --out") from error
         return [out]
     if form == "csv":
-        files = {out / "nodes.csv": nodes_csv(graph), out / "edges.csv": edges_csv(graph)}
+        files: dict[Path, Iterable[str]] = {out / "nodes.csv": nodes_csv(graph), out / "edges.csv": edges_csv(graph)}
     else:
-        files = {out: FORMATS[form](graph)}
-    for path, lines in files.items():
+        files = {out: FORMATS[form](graph) if lines is None else lines}
+    for path, text in files.items():
         try:
             if form == "csv":
                 out.mkdir(parents=True, exist_ok=True)
             with path.open("w", encoding="utf-8", newline="") as file:
-                file.writelines(f"{line}\n" for line in lines)
+                file.writelines(f"{line}\n" for line in text)
         except OSError as error:
             raise CannotWrite(str(path), error.strerror or str(error), "give another place to --out") from error
     return list(files)

@@ -12,6 +12,7 @@ from plait.doors import export as exports
 from plait.doors import render_graph
 from plait.doors.options import COUNT, INDEX, Command, Common, common, opened
 from plait.doors.terminal import emit, notice
+from plait.dump import dump
 from plait.errors import BadParameter
 from plait.model import Evidence, Unknown
 
@@ -25,7 +26,7 @@ _min_evidence = click.option(
     show_default=True,
     help="Walk only edges that rest on this or more.",
 )
-_FORMATS = [*exports.FORMATS, *exports.NO_TEXT]
+_FORMATS = [*exports.FORMATS, *exports.NO_TEXT, exports.DUMP]
 _settings = common(*INDEX)
 
 
@@ -186,7 +187,8 @@ def unresolved(path: str, reason: str | None, k: int, common: Common) -> None:
 def export(path: str, form: str, out: Path | None, common: Common) -> None:
     """Write the whole graph of PATH: symbols, and edges with evidence, confidence and site.
 
-    With --out, what was written is told on stdout. csv writes nodes.csv and edges.csv into a folder.
+    With --out, what was written is told on stdout. csv writes nodes.csv and edges.csv into a folder, dump everything
+    that the index holds, a line each, so that two of them can be compared.
     """
     if out is None and (form in exports.NO_TEXT or common.as_json):
         needs = {"csv": "csv writes two files", "scip": "scip is not text"}
@@ -194,11 +196,12 @@ def export(path: str, form: str, out: Path | None, common: Common) -> None:
         raise BadParameter(f"{need}; give --out {'FOLDER' if form == 'csv' else 'FILE'}")
     with opened(path, common) as engine:
         graph = engine.graph()
+        lines = dump(engine.snapshot()) if form == exports.DUMP else None
     if out is None:
-        for line in exports.FORMATS[form](graph):
+        for line in lines or exports.FORMATS[form](graph):
             click.echo(line)
         return
-    written = exports.write(graph, form, out)
+    written = exports.write(graph, form, out, lines)
     told = f"{len(graph.symbols):,} symbols and {len(graph.edges):,} edges written to {', '.join(map(str, written))}"
     emit(exports.report(graph, form, written), [told], as_json=common.as_json)
     if form == "mermaid" and len(graph.edges) > exports.MERMAID_EDGES:

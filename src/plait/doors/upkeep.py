@@ -27,6 +27,8 @@ from plait.model import Skipped
 from plait.settings import Settings
 from plait.status import Status
 from plait.store.folders import Kept, clear, facts_of, folder_of, folders
+from plait.verify import Verdict
+from plait.verify import verify as compare
 
 GATE_FAILED = 1
 
@@ -72,6 +74,22 @@ def clear_(path: str | None, every: bool, common: Common) -> None:
 
 
 @click.command()
+@click.argument("path", default=".")
+@common(*INDEX)
+def verify(path: str, common: Common) -> None:
+    """Compare the index of PATH, renewed if it is stale, with a clean one that is built aside from nothing.
+
+    Exits with 1 and the first differing lines if they differ: `-` stands before what only the index has, `+` before
+    what it lacks. The lines are those of `plait export --format dump`.
+    """
+    with opened(path, common) as engine:
+        found = compare(engine)
+    emit(_verdict_json(found), _verdict_text(found, path), as_json=common.as_json)
+    if not found.equal:
+        raise click.exceptions.Exit(GATE_FAILED)
+
+
+@click.command()
 @common("embedder", "cache")
 def doctor(common: Common) -> None:
     """Check the environment: versions, libraries, git, cache, embedder; each fault with its mend.
@@ -99,7 +117,7 @@ def doctor(common: Common) -> None:
         raise click.exceptions.Exit(GATE_FAILED)
 
 
-COMMANDS: tuple[click.Command, ...] = (status, clear_, doctor)
+COMMANDS: tuple[click.Command, ...] = (status, clear_, verify, doctor)
 
 
 def _status_json(found: Status, show_skipped: bool) -> Json:
@@ -201,6 +219,43 @@ def _lister(found: Status) -> str:
 
 def _time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).astimezone().isoformat(timespec="seconds")
+
+
+def _verdict_json(found: Verdict) -> Json:
+    return {
+        "schema": "plait.verify.v1",
+        "root": str(found.root),
+        "index": str(found.index),
+        "equal": found.equal,
+        "problem": found.problem,
+        "tables": [
+            {
+                "table": one.table,
+                "lines": one.lines,
+                "clean": one.clean,
+                "surplus": one.surplus,
+                "missing": one.missing,
+                "first": list(one.shown),
+            }
+            for one in found.tables
+        ],
+    }
+
+
+def _verdict_text(found: Verdict, path: str) -> Iterator[str]:
+    lines = sum(one.lines for one in found.tables)
+    if found.equal:
+        yield f"{found.root}: the index equals a clean one, {counted(lines, 'line')} of {len(found.tables)} tables"
+        return
+    yield f"{found.root}: the index differs from a clean one; `plait index {path} --force` makes it anew"
+    if found.problem:
+        yield found.problem
+    for one in found.tables:
+        if one.surplus or one.missing:
+            yield f"{one.table}: {counted(one.surplus, 'line')} too many, {one.missing:,} missing, of {one.clean:,}"
+            yield from (f"  {line}" for line in one.shown)
+            if len(one.shown) < one.surplus + one.missing:
+                yield "  ..."
 
 
 def _checks_text(checks: Sequence[Check]) -> Iterator[str]:

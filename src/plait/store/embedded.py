@@ -37,7 +37,7 @@ from plait.model import (
     Unresolved,
 )
 from plait.parse.naming import module_id
-from plait.store import records
+from plait.store import contents, records
 from plait.store.segment import Segment, SegmentWriter
 
 if TYPE_CHECKING:
@@ -444,6 +444,12 @@ class EmbeddedSnapshot:
                     vectors = unit(segment.matrix(template).codes[np.array([row for _, row in wanted])])
                     found |= {key: vector for (key, _), vector in zip(wanted, vectors, strict=True)}
         return found
+
+    def postings(self) -> Iterator[tuple[str, list[tuple[SymbolId, int]]]]:
+        yield from contents.postings(self.segments, self.masked)
+
+    def passages(self, template: str) -> Iterator[tuple[SymbolId, Span, bytes]]:
+        yield from contents.passages(self.segments, self.masked, template)
 
 
 def _inode(path: Path) -> int:

@@ -11,8 +11,8 @@ import pickle
 import sqlite3
 import time
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -48,28 +48,48 @@ class FactsCache:
                             found[key] = facts_
         return found
 
-    def put(self, new: Mapping[str, ParsedFile], used: Iterable[str]) -> None:
-        """Keep new facts, note that the others are still in use, and delete what has not been for KEEP_DAYS."""
-        today = int(time.time() // 86_400)
+    def put(self, new: Mapping[str, ParsedFile]) -> None:
+        """Keep new facts."""
+        today = _today()
+        with self._shortcut(), self._opened() as database:
+            database.executemany(
+                "INSERT OR REPLACE INTO facts VALUES (?, ?, ?)",
+                ((key, today, _written(value)) for key, value in new.items()),
+            )
+
+    def used(self, keys: Iterable[str]) -> None:
+        """Note that these are still in use, and delete what has not been for KEEP_DAYS."""
+        today = _today()
+        with self._shortcut(), self._opened() as database:
+            database.executemany(
+                "UPDATE facts SET day = ? WHERE key = ? AND day < ?", ((today, key, today) for key in keys)
+            )
+            database.execute("DELETE FROM facts WHERE day < ?", (today - KEEP_DAYS,))
+
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        """Open a transaction."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with closing(sqlite3.connect(self.path, timeout=_BUSY)) as database, database:
+            database.execute("PRAGMA journal_mode = WAL")
+            database.execute(_SCHEMA)
+            yield database
+
+    @contextmanager
+    def _shortcut(self) -> Iterator[None]:
+        """Let what fails be as if nothing had been kept."""
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self.path, timeout=_BUSY)) as database, database:
-                database.execute("PRAGMA journal_mode = WAL")
-                database.execute(_SCHEMA)
-                database.executemany(
-                    "INSERT OR REPLACE INTO facts VALUES (?, ?, ?)",
-                    ((key, today, _written(value)) for key, value in new.items()),
-                )
-                database.executemany(
-                    "UPDATE facts SET day = ? WHERE key = ? AND day < ?", ((today, key, today) for key in used)
-                )
-                database.execute("DELETE FROM facts WHERE day < ?", (today - KEEP_DAYS,))
+            yield
         except sqlite3.DatabaseError as error:
             if not isinstance(error, sqlite3.OperationalError):  # not busy, full or read-only: damaged
                 with suppress(OSError):
                     self.path.unlink()
         except OSError:
             pass
+
+
+def _today() -> int:
+    return int(time.time() // 86_400)
 
 
 class _Reader(pickle.Unpickler):

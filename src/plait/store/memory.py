@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from plait.model import (
     Recovered,
     Skipped,
     SnapshotInfo,
+    Span,
     Symbol,
     SymbolId,
     Unresolved,
@@ -198,6 +199,15 @@ class MemorySnapshot:
                 if table.is_of_text and key in digests:
                     found[key] = unit(table.matrix.codes[row : row + 1])[0]
         return found
+
+    def postings(self) -> Iterator[tuple[str, list[tuple[SymbolId, int]]]]:
+        for term in sorted({term for count in self._counts for term in count}):
+            yield term, [(self._ids[number], occurrences) for number, occurrences in self._postings(term).tolist()]
+
+    def passages(self, template: str) -> Iterator[tuple[SymbolId, Span, bytes]]:
+        table = self._tables[template]
+        for owner, passage, codes in zip(table.matrix.owners, table.passages, table.matrix.codes, strict=True):
+            yield self._ids[owner], passage.span, codes.tobytes()
 
     def _allowed(self, where: Filter) -> NDArray[np.bool_] | None:
         import numpy as np
