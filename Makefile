@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup demo test test-slow check golden bench-executed bench-callgraph bench-peers bench-indegree bench-scale clean
+.PHONY: setup demo test test-slow check golden bench-executed bench-callgraph bench-peers bench-indegree bench-scale bench-speed clean
 
 setup: $(VENV)/.ready
 
@@ -47,6 +47,9 @@ bench-indegree: setup
 LINES ?= 1000000000
 bench-scale: setup
 	$(BIN)/python benchmarks/scale.py "$(CORPUS)" --lines "$(LINES)"
+
+bench-speed: setup
+	$(BIN)/python benchmarks/speed.py "$(CORPORA)" $(if $(TOOLS),--tools "$(TOOLS)") > benchmarks/results/speed-now.txt
 
 clean:
 	rm -rf $(VENV) build dist

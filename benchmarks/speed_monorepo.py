@@ -26,7 +26,8 @@ assign compute estimate format import export register remove update send""".spli
 NOUNS = """invoice order customer payment shipment account session token report ticket message channel contract budget
 article image document template schedule job worker queue event metric alert rule policy role permission audit backup
 snapshot package release build branch commit review comment address currency price discount refund carrier warehouse
-product category supplier catalog cart coupon subscription plan quota region cluster node route endpoint request""".split()
+product category supplier catalog cart coupon subscription plan quota region cluster node route endpoint request
+""".split()
 QUALITIES = """pending expired archived active shared remote local encrypted partial duplicate overdue scheduled cached
 verified temporary default primary secondary internal external""".split()
 AREAS = """billing shipping identity messaging reporting search storage scheduling pricing inventory analytics security
@@ -131,7 +132,7 @@ def _body(random: Random, own: Exports, others: list[Exports], name: str) -> lis
 def source(number: int) -> str:
     """The text of one module: PER_MODULE functions and methods."""
     random, own, others = Random(f"source {number}"), exports(number), imported(number)
-    lines = [f'"""{own.classes[0]} and {own.classes[1]} of {own.name}."""', "", "from __future__ import annotations", ""]
+    lines = [f'"""{" and ".join(own.classes)} of {own.name}."""', "", "from __future__ import annotations", ""]
     for other in others:
         package, _, module = other.name.rpartition(".")
         lines.append(f"from {package} import {module}")

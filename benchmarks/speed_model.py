@@ -1,0 +1,26 @@
+"""Write the vectors of plait's static embedder as a model2vec folder, so that semble can search with them.
+
+    python benchmarks/speed_model.py FOLDER
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from safetensors.numpy import save_file
+
+from plait.embed import static
+
+
+def convert(folder: Path) -> None:
+    """Raises MissingExtra without the vectors."""
+    folder.mkdir(parents=True, exist_ok=True)
+    save_file({"embeddings": static._table()}, folder / "model.safetensors")
+    static._tokenizer().save(str(folder / "tokenizer.json"))
+    (folder / "config.json").write_text(json.dumps({"normalize": True, "max_length": None}))
+
+
+if __name__ == "__main__":
+    convert(Path(sys.argv[1]))
