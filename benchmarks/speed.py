@@ -80,9 +80,7 @@ def tools(python: str | None, place: Path) -> Iterator[Tool]:
     plait = ["-m", "plait"]
     graphs = {f"cold index, {graph} graph": [*plait, "index", "--graph", graph] for graph in ("scoped", "flow")}
     probe = HERE / "speed_plait.py"
-    yield Tool(
-        "plait", sys.executable, graphs, [*plait, "search"], probe, environment(PLAIT_CACHE=str(cache)), cache
-    )
+    yield Tool("plait", sys.executable, graphs, [*plait, "search"], probe, environment(PLAIT_CACHE=str(cache)), cache)
     if python:
         cache, model = place / "semble", place / "model"
         # By itself: what this process holds would count as the memory of those it starts.

@@ -1,6 +1,6 @@
 """Write the vectors of plait's static embedder as a model2vec folder, so that semble can search with them.
 
-    python benchmarks/speed_model.py FOLDER
+python benchmarks/speed_model.py FOLDER
 """
 
 from __future__ import annotations

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Iterable
 from dataclasses import Field, fields, is_dataclass
 from enum import Enum
 from importlib import import_module
-from importlib.metadata import entry_points
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from plait.errors import BadParameter, UnknownPlugin
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 Kind = Literal["strategy", "embedder", "graph", "parser"]
 
@@ -44,7 +47,7 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
 
 def names(kind: Kind) -> list[str]:
     """Return all known names, the package's own first."""
-    foreign = sorted(point.name for point in entry_points(group=f"plait.{kind}"))
+    foreign = sorted(point.name for point in _entry_points(kind))
     return [*BUILT_IN[kind], *(name for name in foreign if name not in BUILT_IN[kind])]
 
 
@@ -54,10 +57,18 @@ def load(kind: Kind, name: str) -> type[Any]:
         module, _, attribute = path.partition(":")
         loaded: type[Any] = getattr(import_module(module), attribute)
         return loaded
-    for point in entry_points(group=f"plait.{kind}", name=name):
-        found: type[Any] = point.load()
-        return found
+    for point in _entry_points(kind):
+        if point.name == name:
+            found: type[Any] = point.load()
+            return found
     raise UnknownPlugin(kind, name, names(kind))
+
+
+def _entry_points(kind: Kind) -> Iterable[EntryPoint]:
+    # Imported when a name is not plait's own: it costs as much as half of numpy.
+    from importlib.metadata import entry_points
+
+    return entry_points(group=f"plait.{kind}")
 
 
 def build(kind: Kind, description: str) -> Any:

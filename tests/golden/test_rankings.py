@@ -11,7 +11,7 @@ import pytest
 from committed import compare
 
 from plait import Engine
-from plait.doors.cli import STRATEGIES
+from plait.doors.experiment import STRATEGIES
 from plait.evaluate.collection import load
 from plait.evaluate.measures import standard
 from plait.evaluate.naming import short_names

@@ -11,7 +11,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from plait.doors.cli import main
+from plait.doors.cli import COMMANDS, main
 from plait.evaluate.collection import load
 
 
@@ -181,12 +181,15 @@ def test_an_empty_folder(tmp_path: Path) -> None:
     assert "no source file in a language that plait reads; the folder is empty" in result.stderr
 
 
-@pytest.mark.parametrize("command", sorted(main.commands))
+@pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_every_command_has_help(command: str) -> None:
     result = CliRunner().invoke(main, [command, "--help"])
     assert result.exit_code == 0
-    assert all(parameter.help for parameter in main.commands[command].params if isinstance(parameter, click.Option))
-    assert main.commands[command].help
+    made = main.get_command(click.Context(main), command)
+    assert made is not None
+    assert made.name == command
+    assert made.help
+    assert all(parameter.help for parameter in made.params if isinstance(parameter, click.Option))
 
 
 def test_piped_output_has_no_escape_sequences(repository: Path) -> None:

@@ -210,6 +210,3 @@ def export(path: str, form: str, out: Path | None, common: Common) -> None:
 
 def _evidence(name: str) -> Evidence:
     return Evidence[name.upper()]
-
-
-COMMANDS = (callers, callees, path_, impact, hubs, flows, unresolved, export)

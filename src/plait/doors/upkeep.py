@@ -117,9 +117,6 @@ def doctor(common: Common) -> None:
         raise click.exceptions.Exit(GATE_FAILED)
 
 
-COMMANDS: tuple[click.Command, ...] = (status, clear_, verify, doctor)
-
-
 def _status_json(found: Status, show_skipped: bool) -> Json:
     made: Json = {
         "schema": "plait.status.v1",

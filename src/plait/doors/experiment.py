@@ -1,0 +1,112 @@
+"""The commands that judge strategies on a collection."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from plait import plugins
+from plait.doors import demo as demonstration
+from plait.doors import judging
+from plait.doors.options import Common, common, opened
+from plait.doors.terminal import emit, notice
+from plait.doors.trial import Trial
+from plait.errors import BadParameter
+from plait.evaluate import judge
+from plait.evaluate.collection import load
+
+STRATEGIES = ("vector", "naive", "constrained", "structural", "structural(template='smoothed')", "lexical", "hybrid")
+"""What `eval` runs if nothing is said: the plain vector ranking first, as the one to compare with."""
+
+
+html_report = click.option(
+    "--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the report with pictures to this file."
+)
+
+
+@click.command("eval")
+@click.argument("collection")
+@click.option("--strategy", "strategies", multiple=True, metavar="NAME", help="Repeat to compare (default: all).")
+@click.option("--at", default="3,5", show_default=True, metavar="K,K", help="Depths of the measures.")
+@html_report
+@common("embedder", "graph", "cache")
+def evaluate(collection: str, strategies: tuple[str, ...], at: str, html: Path | None, common: Common) -> None:
+    """Judge strategies on COLLECTION, query by query; every other strategy is compared with the first.
+
+    COLLECTION is a folder with a collection.toml, or the name of one of plait's own (shop).
+    """
+    depths = _depths(at)
+    loaded = load(collection)
+    with opened(str(loaded.corpus), common) as engine:
+        trial = Trial.run(engine, loaded, strategies or _every_strategy(), depths)
+    lines = judging.evaluation_text(trial.evaluation, trial.explanations(), trial.names, trial.short, trial.made)
+    emit(judge.to_json(trial.evaluation) | trial.setting, lines, as_json=common.as_json)
+    if html:
+        trial.write_report(html)
+        notice(f"report written to {html}")
+
+
+@click.command()
+@click.argument("collection")
+@click.argument("query_id")
+@click.option("--strategy", "strategies", multiple=True, metavar="NAME", help="Give two: before and after.")
+@click.option("--at", default="5", show_default=True, metavar="K", help="How many places count.")
+@common("embedder", "graph", "cache")
+def explain(collection: str, query_id: str, strategies: tuple[str, ...], at: str, common: Common) -> None:
+    """Trace one query of COLLECTION under two strategies: seeds, edges walked, rankings, and the cause of each miss."""
+    if len(strategies) != 2:
+        raise BadParameter(f"explain compares two strategies, {len(strategies)} given; give --strategy A --strategy B")
+    (depth, *more) = _depths(at)
+    if more:
+        raise BadParameter("explain looks at one depth; give --at 5")
+    loaded = load(collection)
+    topic = loaded.topic(query_id)
+    with opened(str(loaded.corpus), common) as engine:
+        trial = Trial.run(engine, loaded, strategies, [depth])
+    if len(trial.evaluation.labels) != 2:
+        raise BadParameter("explain compares two strategies, and these are the same; give two that differ")
+    explanation = trial.explain(topic, *trial.evaluation.labels, k=depth)
+    emit(
+        judging.explanation_json(explanation) | trial.setting,
+        judging.explanation_text(explanation, trial.names, trial.made),
+        as_json=common.as_json,
+    )
+
+
+def _every_strategy() -> list[str]:
+    """Plait's own, then those of installed plug-ins."""
+    own = plugins.BUILT_IN["strategy"]
+    return [*STRATEGIES, *(name for name in plugins.names("strategy") if name not in own)]
+
+
+def _depths(text: str) -> list[int]:
+    try:
+        depths = [int(part) for part in text.split(",")]
+    except ValueError:
+        depths = []
+    if not depths or min(depths) < 1:
+        raise BadParameter(f"--at takes whole numbers from 1, separated by commas, not {text!r}; for example --at 3,5")
+    return depths
+
+
+@click.command()
+@html_report
+@common("embedder", "cache")
+def demo(html: Path | None, common: Common) -> None:
+    """Run the published experiment: 28 functions, 12 questions, seven ways to search, and who won and lost."""
+    loaded = load("shop")
+    trials = []
+    for builder in demonstration.GRAPHS:
+        with opened(str(loaded.corpus), Common(common.as_json, common.settings | {"graph": builder})) as engine:
+            trials.append(Trial.run(engine, loaded, STRATEGIES, demonstration.DEPTHS))
+    names, resolved = trials
+    made = {
+        "schema": "plait.demo.v1",
+        "names": judge.to_json(names.evaluation) | names.setting,
+        "flow": judge.to_json(resolved.evaluation) | resolved.setting,
+    }
+    emit(made, demonstration.told(names, resolved), as_json=common.as_json)
+    if html:
+        names.write_report(html, telling="Q8")
+        notice(f"report written to {html}")
