@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import resource
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -55,7 +56,7 @@ def run(command: Sequence[str | Path], environment: Mapping[str, str], *, codes:
         _, status, used = os.wait4(process.pid, 0)
         wall = time.perf_counter() - started
         process.returncode = os.waitstatus_to_exitcode(status)
-        every = [used, *_orphans()]
+        every = [used, *_orphans(process.pid)]
         peak = max(memory.stop(), *(one.ru_maxrss * 1024 for one in every))
         output, told = _content(out), _content(errors).strip()
     if process.returncode not in codes:
@@ -69,10 +70,11 @@ def _content(file: IO[bytes]) -> str:
     return file.read().decode(errors="replace")
 
 
-def _orphans() -> Iterator[os.struct_rusage]:
+def _orphans(group: int) -> Iterator[resource.struct_rusage]:
+    """Wait for those that the process left behind, which are in its group."""
     while True:
         try:
-            yield os.wait4(-1, 0)[2]
+            yield os.wait4(-group, 0)[2]
         except ChildProcessError:
             return
 
