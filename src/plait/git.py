@@ -43,11 +43,21 @@ def has_work_tree(root: Path) -> bool:
     return found == b"true\n\n" or _run(root, "check-ignore", "-q", ".") is None
 
 
-def tracked(root: Path) -> dict[str, bool]:
-    """Return the paths below root in git's index, sorted; True for a submodule. Some may be gone from the work tree."""
-    listed = _run(root, "ls-files", "-z", "--cached", "--stage") or b""
-    entries = (entry.partition(b"\t") for entry in listed.split(b"\0") if entry)
-    return {os.fsdecode(path): mode.startswith(b"160000") for mode, _, path in entries}
+def listed(root: Path) -> tuple[dict[str, bool], list[str]]:
+    """Return the paths below root in git's index, True for a submodule, and those that git would add, both sorted.
+
+    Some of the first may be gone from the work tree; a repository among the second has a slash behind it.
+    """
+    shown = _run(root, "ls-files", "-z", "-t", "--cached", "--stage", "--others", "--exclude-standard") or b""
+    tracked: dict[str, bool] = {}
+    untracked: list[str] = []
+    for entry in shown.split(b"\0"):
+        if entry.startswith(b"? "):
+            untracked.append(os.fsdecode(entry[2:]))
+        elif entry:
+            state, _, path = entry.partition(b"\t")
+            tracked[os.fsdecode(path)] = state.startswith(b"160000", 2)
+    return tracked, sorted(untracked)
 
 
 def ignored(root: Path) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from fnmatch import fnmatchcase
 
 from plait.model import SkipReason
 
@@ -81,7 +80,11 @@ FILES: tuple[tuple[str, Denial], ...] = (
     ("uv.lock", (SkipReason.LOCK, "of uv")),
     ("yarn.lock", (SkipReason.LOCK, "of Yarn")),
 )
-"""By the file's name in small letters; the first that fits."""
+"""By the file's name in small letters, whole or (`*`) its end; the first that fits."""
+
+_NAMES = {name: denial for name, denial in FILES if not name.startswith("*")}
+_ENDS = {name[1:]: denial for name, denial in FILES if name.startswith("*")}
+_EVERY_END = tuple(_ENDS)
 
 LONGEST_LINE = 20_000
 """Characters. Longer lines are data or minified code; a tree-sitter grammar needed 1.2 s and 440 MB for 5 MB in one."""
@@ -114,7 +117,10 @@ def of_folder(name: str, *, tracked: bool, package: bool) -> Denial | None:
 
 
 def of_file(name: str) -> Denial | None:
-    return next((denial for pattern, denial in FILES if fnmatchcase(name.lower(), pattern)), None)
+    name = name.lower()
+    if name.endswith(_EVERY_END):  # one call for what is true of few files: every listing asks this of all
+        return next(denial for end, denial in _ENDS.items() if name.endswith(end))
+    return _NAMES.get(name)
 
 
 def of_text(text: str) -> Denial | None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
-
 LANGUAGES = {".py": "python", ".pyw": "python"}
 
 
 def suffix(path: str) -> str:
-    """Return the last suffix in small letters with its dot; empty without one."""
-    return PurePosixPath(path).suffix.lower()
+    """Return the last suffix of a path with `/` in small letters with its dot; empty without one, or for `.name`."""
+    dot = path.rfind(".")
+    return path[dot:].lower() if path.rfind("/") + 1 < dot < len(path) - 1 else ""
 
 
 def language(path: str) -> str | None:

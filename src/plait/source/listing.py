@@ -21,6 +21,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 
 from plait import git
@@ -32,6 +33,8 @@ from plait.source.languages import language, suffix
 
 RULES = ".plaitignore"
 GIT_RULES = ".gitignore"
+
+_BY_PATH = attrgetter("path")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class Listing:
     @property
     def observed(self) -> list[FileState]:
         """What an index depends on, by path."""
-        return sorted([*self.files, *self.rules])
+        return sorted([*self.files, *self.rules], key=_BY_PATH)
 
 
 def discover(root: Path, *, submodules: bool = False, reasons: bool = True) -> Listing:
@@ -64,8 +67,8 @@ def discover(root: Path, *, submodules: bool = False, reasons: bool = True) -> L
     by_git = git.has_work_tree(root)
     lister.list(by_git)
     return Listing(
-        files=tuple(sorted(lister.files)),
-        rules=tuple(sorted(lister.rules)),
+        files=tuple(sorted(lister.files, key=_BY_PATH)),
+        rules=tuple(sorted(lister.rules, key=_BY_PATH)),
         skipped=tuple(sorted(lister.skipped())),
         wanted=frozenset(lister.wanted),
         by_git=by_git,
@@ -100,6 +103,7 @@ class _Lister:
         self.rules: list[FileState] = []
         self.wanted: set[str] = set()
         self._root = root
+        self._within = os.path.join(root, "")
         self._submodules = submodules
         self._reasons = reasons
         self._folders: dict[str, _Folder] = {}
@@ -126,7 +130,7 @@ class _Lister:
             yield Skipped(_shown(f"*{ending}" if ending else "(no suffix)"), SkipReason.UNSUPPORTED, "", count)
 
     def _at(self, *path: str) -> str:
-        return os.path.join(self._root, *path)
+        return self._within + "/".join(path)
 
     # Where paths come from
 
@@ -134,14 +138,14 @@ class _Lister:
         """Take what git lists in a folder that it answers for."""
         place = self._root / folder
         prefix = f"{folder}/" if folder else ""
-        tracked = git.tracked(place)
+        tracked, untracked = git.listed(place)
         self._tracked = sorted([*self._tracked, *(prefix + path for path in tracked)])
         for path, is_submodule in tracked.items():
             if is_submodule:
                 self._nested(prefix + path, SkipReason.SUBMODULE)
             else:
                 self._see(prefix + path)
-        for path in git.untracked(place):
+        for path in untracked:
             if path.endswith("/"):
                 self._nested(prefix + path[:-1], SkipReason.REPOSITORY)
             else:
