@@ -9,15 +9,17 @@ import json
 import sys
 from pathlib import Path
 
-from safetensors.numpy import save_file
-
 from plait.embed import static
 
 
 def convert(folder: Path) -> None:
     """Raises MissingExtra without the vectors."""
     folder.mkdir(parents=True, exist_ok=True)
-    save_file({"embeddings": static._table()}, folder / "model.safetensors")
+    table = static._table()
+    tensor = {"dtype": "F32", "shape": table.shape, "data_offsets": [0, table.nbytes]}
+    header = json.dumps({"embeddings": tensor}).encode()
+    header += b" " * (-len(header) % 8)
+    (folder / "model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header + table.tobytes())
     static._tokenizer().save(str(folder / "tokenizer.json"))
     (folder / "config.json").write_text(json.dumps({"normalize": True, "max_length": None}))
 

@@ -7,6 +7,7 @@ network client and configure logging.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -50,11 +51,11 @@ class StaticEmbedder:
         from plait.vectors import unit
 
         vectors = np.zeros((len(texts), self.dim), dtype=np.float32)
-        table = _table()
+        rows = _rows if role == "query" else _table().__getitem__
         for row, encoding in enumerate(_tokenizer().encode_batch_fast(list(texts), add_special_tokens=False)):
             if encoding.ids:
                 # Summed text by text, so that a row does not depend on the batch around it.
-                vectors[row] = table[encoding.ids].sum(axis=0, dtype=np.float32)
+                vectors[row] = rows(encoding.ids).sum(axis=0, dtype=np.float32)
         return unit(vectors)
 
 
@@ -76,9 +77,31 @@ def _tokenizer() -> Any:
 
 
 @cache
+def _weights() -> Any:
+    """The table where it lies, of half precision. Of a question's tokens a few rows are read; the rest stays on disk.
+
+    The file's layout (safetensors): 8 bytes, the length of a header, little-endian; the header in JSON; the numbers.
+    """
+    import numpy as np
+
+    path = _file(_WEIGHTS)
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        (tensor,) = (one for name, one in json.loads(file.read(length)).items() if name != "__metadata__")
+    start = 8 + length + tensor["data_offsets"][0]
+    return np.memmap(path, np.dtype("<f2"), "r", start, tuple(tensor["shape"]))
+
+
+@cache
 def _table() -> Vectors:
     import numpy as np
-    from safetensors.numpy import load_file
 
-    (table,) = load_file(_file(_WEIGHTS)).values()
-    return np.ascontiguousarray(table, dtype=np.float32)
+    return np.ascontiguousarray(_weights(), dtype=np.float32)
+
+
+def _rows(tokens: Sequence[int]) -> Vectors:
+    """Return the same rows as the table has, without making it."""
+    import numpy as np
+
+    found: Vectors = _weights()[tokens].astype(np.float32)
+    return found
