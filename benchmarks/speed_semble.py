@@ -44,8 +44,9 @@ def check(folder: Path) -> dict[str, object]:
 def find(folder: Path, name: str) -> None:
     index = SembleIndex.from_path(folder)
     save_index_to_cache(index, str(folder))
-    if not any(name in result.chunk.content for result in index.search(name.replace("_", " "), top_k=FOUND)):
-        raise SystemExit(f"{name} was added and not found")
+    index.search(name.replace("_", " "), top_k=FOUND)
+    if not any(name in chunk.content for chunk in index.chunks):
+        raise SystemExit(f"{name} was added and is not in the index")
 
 
 def refresh(folder: Path) -> dict[str, object]:

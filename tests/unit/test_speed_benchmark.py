@@ -138,7 +138,7 @@ def test_a_run_over_a_tiny_corpus(
     lines = capsys.readouterr().out.splitlines()
     assert "tiny: 60 functions in 5 files" in lines
     measures = {line[2:36].strip(): line[36:].split() for line in lines if line.startswith("  ")}
-    for name in ("cold index, scoped graph", "disk", "first answer, whole process", "warm hybrid p99"):
+    for name in ("cold index, searchable", "disk", "first answer, whole process", "warm hybrid p99"):
         assert float(measures[name][-3]) > 0
     assert {"no change, in process", "warm lexical p50", "one-file refresh, in process"} <= measures.keys()
     assert not any(line.startswith("  note: plait") for line in lines)
