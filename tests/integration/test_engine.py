@@ -227,7 +227,7 @@ def test_nothing_to_index(tmp_path: Path) -> None:
 
 def test_importing_plait_loads_no_numerical_library() -> None:
     unwanted = {"numpy", "tokenizers", "rich", "matplotlib", "importlib.metadata", "xml.sax"}
-    loaded = f"import sys, plait.engine, plait.doors.asking; print({unwanted!r} & set(sys.modules))"
+    loaded = f"import sys, plait.engine, plait.doors.search; print({unwanted!r} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
 

@@ -1,4 +1,4 @@
-"""The commands about the index itself: is it there and fresh, remove it, is everything there that plait needs."""
+"""The commands about the index itself: build it, is it fresh, remove it, is everything there that plait needs."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ import click
 
 from plait.doctor import Check, examine, megabytes
 from plait.doors.options import INDEX, Common, common, opened
-from plait.doors.render import (
-    Json,
-    counted,
+from plait.doors.render import Json, counted
+from plait.doors.render_index import (
     left_out_lines,
     recovered_json,
     recovered_lines,
     recovered_text,
+    report_json,
+    report_text,
     skipped_json,
 )
 from plait.doors.terminal import emit
@@ -31,6 +32,30 @@ from plait.verify import Verdict
 from plait.verify import verify as compare
 
 GATE_FAILED = 1
+
+
+@click.command()
+@click.argument("path", default=".")
+@click.option("--force", is_flag=True, help="Compute every vector again.")
+@click.option(
+    "--skipped", "show_skipped", is_flag=True, help="List what was left out or read in part, with the reason."
+)
+@click.option(
+    "--scip",
+    multiple=True,
+    metavar="FILE",
+    help="Join the exact references of a SCIP index; remembered for PATH. Repeat for several.",
+)
+@click.option("--no-scip", is_flag=True, help="Forget the SCIP indexes remembered for PATH.")
+@common(*INDEX)
+def index(path: str, force: bool, show_skipped: bool, scip: tuple[str, ...], no_scip: bool, common: Common) -> None:
+    """Build the index of PATH (default: the current folder)."""
+    if scip and no_scip:
+        raise BadParameter("give --scip or --no-scip, not both")
+    with opened(path, common) as engine:
+        report = engine.index(force=force, scip=scip if scip or no_scip else None)
+        skipped = engine.snapshot().skipped() if show_skipped else None
+    emit(report_json(report, skipped), report_text(report, skipped), as_json=common.as_json)
 
 
 @click.command()

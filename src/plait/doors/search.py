@@ -1,4 +1,4 @@
-"""The commands that build an index and search it."""
+"""The command that searches. What it imports, every search waits for."""
 
 from __future__ import annotations
 
@@ -7,32 +7,7 @@ import click
 from plait.doors import render
 from plait.doors.options import COUNT, INDEX, Common, common, opened
 from plait.doors.terminal import emit
-from plait.errors import BadParameter
 from plait.model import Filter, SymbolKind
-
-
-@click.command()
-@click.argument("path", default=".")
-@click.option("--force", is_flag=True, help="Compute every vector again.")
-@click.option(
-    "--skipped", "show_skipped", is_flag=True, help="List what was left out or read in part, with the reason."
-)
-@click.option(
-    "--scip",
-    multiple=True,
-    metavar="FILE",
-    help="Join the exact references of a SCIP index; remembered for PATH. Repeat for several.",
-)
-@click.option("--no-scip", is_flag=True, help="Forget the SCIP indexes remembered for PATH.")
-@common(*INDEX)
-def index(path: str, force: bool, show_skipped: bool, scip: tuple[str, ...], no_scip: bool, common: Common) -> None:
-    """Build the index of PATH (default: the current folder)."""
-    if scip and no_scip:
-        raise BadParameter("give --scip or --no-scip, not both")
-    with opened(path, common) as engine:
-        report = engine.index(force=force, scip=scip if scip or no_scip else None)
-        skipped = engine.snapshot().skipped() if show_skipped else None
-    emit(render.report_json(report, skipped), render.report_text(report, skipped), as_json=common.as_json)
 
 
 @click.command()
