@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from plait.model import SkipReason
 
@@ -107,7 +108,11 @@ _MARKERS: tuple[tuple[str, str], ...] = (
     # ANTLR
     (r"\bgenerated from \S+\.g4? by antlr\b", "by ANTLR"),
 )
-_GENERATED = [(re.compile(pattern, re.IGNORECASE), name) for pattern, name in _MARKERS]
+
+
+@cache
+def _generated() -> list[tuple[re.Pattern[str], str]]:
+    return [(re.compile(pattern, re.IGNORECASE), name) for pattern, name in _MARKERS]
 
 
 def of_folder(name: str, *, tracked: bool, package: bool) -> Denial | None:
@@ -127,7 +132,7 @@ def of_text(text: str) -> Denial | None:
     """Judge a file by what it says of itself in its first comments, and by its longest line."""
     comments = _HEADER.match(text, 0, _HEADER_SIZE)
     header = comments[0] if comments else ""
-    for marker, name in _GENERATED:
+    for marker, name in _generated():
         if marker.search(header):
             return SkipReason.GENERATED, f"its header says so: {name}"
     longest = max(map(len, re.split(r"\r\n|\r|\n", text)))
