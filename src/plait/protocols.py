@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
-from plait.facts import Outline, ParsedFile
 from plait.model import (
     Direction,
     Document,
@@ -35,6 +34,7 @@ from plait.model import (
 )
 
 if TYPE_CHECKING:
+    from plait.facts import Outline, ParsedFile
     from plait.model import Codes, Vector, Vectors
 
 Role = Literal["document", "query"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import io
-import tokenize
 
 _SNIFFED = 8_192
 
@@ -19,6 +18,8 @@ def decode(content: bytes) -> str | None:
         return _decoded(content, "utf-16")
     if b"\0" in content[:_SNIFFED]:
         return None
+    import tokenize  # by those who read files; who only lists them does without its patterns
+
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
     except SyntaxError:  # an unknown cookie, or a cookie that contradicts the mark
