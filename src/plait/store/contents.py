@@ -8,9 +8,7 @@ from plait.model import Span, SymbolId
 from plait.store.segment import Segment
 
 
-def postings(
-    segments: Sequence[Segment], masked: Collection[int]
-) -> Iterator[tuple[str, list[tuple[SymbolId, int]]]]:
+def postings(segments: Sequence[Segment], masked: Collection[int]) -> Iterator[tuple[str, list[tuple[SymbolId, int]]]]:
     """As Snapshot.postings; `masked` are the numbers of the first segment's symbols that do not count."""
     names = [_names(segment, () if place else masked) for place, segment in enumerate(segments)]
     terms = sorted({term for segment in segments for (term,) in segment.all("SELECT term FROM postings")})
