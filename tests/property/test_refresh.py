@@ -72,7 +72,9 @@ class Compared:
                         engine.snapshot()
                     if graph == "flow":
                         engine.index()  # until then the flow of values need not have been followed
-                    expected = opened(root, graph, Path(clean)).snapshot()
+                    new = opened(root, graph, Path(clean))
+                    new.index()
+                    expected = new.snapshot()
                     same(engine.snapshot(), expected)
                     nothing_is_gone(engine, expected)
 
@@ -111,9 +113,14 @@ def nothing_is_gone(engine: Engine, expected: Snapshot) -> None:
 
 
 @HISTORIES
-@given(st.lists(STEP, min_size=12, max_size=12))
-def test_a_renewed_index_equals_a_clean_one(steps: list[Step]) -> None:
-    follow(steps)
+@given(st.lists(STEP, min_size=12, max_size=12), st.sampled_from([0, 10, 1000]), st.sampled_from([0, 20_000]))
+def test_a_renewed_index_equals_a_clean_one(steps: list[Step], few: int, flow_lines: int) -> None:
+    """Also where changes are soon joined with what was built, and where the flow of values is followed later."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("plait.store.changes.FEW", few)
+        patched.setattr("plait.store.changes.PART", 0.0)
+        patched.setattr("plait.engine.FLOW_LINES", flow_lines)
+        follow(steps)
 
 
 def follow(steps: Sequence[Step]) -> None:
