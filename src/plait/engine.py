@@ -16,27 +16,32 @@ from typing import TypeVar, overload
 
 from plait import plugins, questions, source, surveys
 from plait.changes import changed
-from plait.errors import AmbiguousSymbol, BadParameter, BrokenIndex, EmptyQuery, NoSuchPath, UnknownSymbol
+from plait.errors import (
+    AmbiguousSymbol,
+    BadParameter,
+    BrokenIndex,
+    CannotWrite,
+    EmptyQuery,
+    NoSuchPath,
+    UnknownSymbol,
+)
 from plait.evaluate.collection import Collection, resolve
 from plait.evaluate.judge import Evaluation, evaluate
 from plait.evaluate.measures import Measure
 from plait.indexing import IndexReport, Progress, build, is_fresh
 from plait.model import (
-    Candidate,
     Direction,
     Evidence,
     Filter,
     Hit,
     Query,
     Ranking,
-    Span,
     Symbol,
     SymbolId,
-    SymbolKind,
     Unknown,
 )
 from plait.parse.naming import module_id
-from plait.protocols import Embedder, RelinkingGraphBuilder, Snapshot, Strategy
+from plait.protocols import Embedder, RelinkingGraphBuilder, Snapshot, Strategy, Writer
 from plait.questions import CallPath, Impact, Relations
 from plait.refresh import Refreshed, refresh
 from plait.scip.files import remember, remembered
@@ -46,6 +51,7 @@ from plait.store.changes import EmbeddedChanges
 from plait.store.embedded import FORMAT, EmbeddedSnapshot, EmbeddedWriter
 from plait.store.facts import FactsCache
 from plait.store.folders import facts_of, folder_of
+from plait.store.memory import MemorySnapshot, MemoryWriter
 from plait.surveys import FlowRow, HubRow, Listing, Sites, WholeGraph
 from plait.terms import query_terms
 from plait.version import __version__
@@ -95,6 +101,8 @@ class Engine:
         self.settings = settings
         self.progress = progress
         self._snapshot: Snapshot | None = None
+        self._unwritten = ""
+        """why the last snapshot had to be made in memory"""
         self.refreshed: Refreshed | None = None
         """what the last refresh did, if there was one"""
 
@@ -163,6 +171,8 @@ class Engine:
             for one in info.scip
             if one.problem
         ]
+        if self._unwritten and isinstance(self._snapshot, MemorySnapshot):
+            found.append(f"{self._unwritten}; until then each answer is made in memory, and nothing of it is kept")
         if info.pending:
             found.append(
                 f"calls in {info.pending} of {info.files} files are resolved by scopes, imports and types only; "
@@ -171,11 +181,15 @@ class Engine:
         return found
 
     def _build(
-        self, before: Snapshot | None, given: Sequence[Path] | None = None, defer: int | None = None
+        self,
+        before: Snapshot | None,
+        given: Sequence[Path] | None = None,
+        defer: int | None = None,
+        writer: Writer | None = None,
     ) -> IndexReport:
         self._snapshot, report = build(
             self.root,
-            EmbeddedWriter(self.path),
+            writer or EmbeddedWriter(self.path),
             self._embedder,
             graph=self.settings.graph,
             max_file_bytes=self.settings.max_file_bytes,
@@ -188,6 +202,8 @@ class Engine:
             must_join=given is not None,
             defer=defer,
         )
+        if writer is not None:
+            return report
         kind = self.path.name.partition(".")[0]
         for outdated in sorted(self.path.parent.glob(f"{kind}.*.sqlite")):
             if outdated != self.path:
@@ -212,26 +228,34 @@ class Engine:
         return is_fresh(self.root, snapshot, remembered(self._folder), submodules=self.settings.submodules)
 
     def _built(self, before: Snapshot | None) -> Snapshot:
-        self._build(before, defer=FLOW_LINES)
+        """Build anew, in memory if it cannot be kept; what was there stays then."""
+        try:
+            self._build(before, defer=FLOW_LINES)
+        except CannotWrite as error:
+            self._unwritten = str(error)
+            self._build(before, defer=FLOW_LINES, writer=MemoryWriter())
         assert self._snapshot is not None
         return self._snapshot
 
     def _refreshed(self, before: EmbeddedSnapshot) -> Snapshot | None:
-        """Return the snapshot with what an edit has changed; None if it must be built anew."""
+        """Return the snapshot with what an edit has changed; None if it must be built anew, or cannot be kept."""
         if not self._can_refresh(before):
             return None
-        done = refresh(
-            self.root,
-            source.discover(self.root, submodules=self.settings.submodules),
-            before,
-            EmbeddedChanges(before),
-            self._embedder,
-            graph=self.settings.graph,
-            max_file_bytes=self.settings.max_file_bytes,
-            facts=self._facts,
-            code_state=self._code_state,
-            progress=self.progress,
-        )
+        try:
+            done = refresh(
+                self.root,
+                source.discover(self.root, submodules=self.settings.submodules),
+                before,
+                EmbeddedChanges(before),
+                self._embedder,
+                graph=self.settings.graph,
+                max_file_bytes=self.settings.max_file_bytes,
+                facts=self._facts,
+                code_state=self._code_state,
+                progress=self.progress,
+            )
+        except CannotWrite:
+            return None
         if done is None:
             return None
         snapshot, self.refreshed = done
@@ -261,8 +285,7 @@ class Engine:
         try:
             return question(self.snapshot())
         except BrokenIndex:
-            self._build(None)
-            return question(self.snapshot())
+            return question(self._built(None))
 
     def query(self, text: str, where: Filter = Filter()) -> Query:
         """Make a question for strategies. Raises EmptyQuery for one without a visible character."""
@@ -299,7 +322,7 @@ class Engine:
                 strategy=str(chosen),
                 state=snapshot.info.state,
                 total=len(ranking.candidates),
-                hits=hits(snapshot, ranking.candidates[:k]),
+                hits=questions.hits(snapshot, ranking.candidates[:k]),
             )
 
         return self._ask(answer)
@@ -402,19 +425,6 @@ def _own_state() -> str:
     return blake2b(repr(list(states)).encode(), digest_size=6).hexdigest()
 
 
-def hits(snapshot: Snapshot, candidates: Sequence[Candidate]) -> tuple[Hit, ...]:
-    """Turn candidates, best first, into hits ranked from 1."""
-    ids = [candidate.symbol for candidate in candidates]
-    symbols = {symbol.id: symbol for symbol in snapshot.symbols(ids)}
-    texts = snapshot.texts(ids)
-    found: list[Hit] = []
-    for rank, candidate in enumerate(candidates, start=1):
-        symbol = symbols[candidate.symbol]
-        span, text = _extract(symbol, texts[symbol.id], candidate)
-        found.append(Hit(rank, symbol, span, candidate.score, candidate.reasons, text))
-    return tuple(found)
-
-
 def find(snapshot: Snapshot, name: str) -> Symbol:
     """As Engine.find, in a given snapshot."""
     wanted = name.strip().encode(errors="replace").decode()
@@ -480,21 +490,3 @@ def _distinct(symbol: Symbol, among: Sequence[Symbol]) -> str:
     """Return the shortest of the symbol's names that tells it from the others."""
     same = [other for other in among if other.qualified_name == symbol.qualified_name]
     return symbol.qualified_name if len(same) == 1 else f"{symbol.path}:{symbol.span.start_line}"
-
-
-def _extract(symbol: Symbol, text: str, candidate: Candidate) -> tuple[Span, str]:
-    """Return what of the symbol to show: all of a function, else the own lines that the best reason points into."""
-    if symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD):
-        return symbol.span, text
-    content = text.encode()
-    pointed = next((reason.span for reason in candidate.reasons if reason.span), None)
-    start = 0
-    pieces: list[tuple[Span, str]] = []
-    for span in symbol.own:
-        length = span.end_byte - span.start_byte
-        pieces.append((span, content[start : start + length].decode()))
-        start += length + 1
-    for span, piece in pieces:
-        if pointed is not None and span.start_byte <= pointed.start_byte < span.end_byte:
-            return span, piece
-    return pieces[0]

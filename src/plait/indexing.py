@@ -102,6 +102,7 @@ def build(
     builder = plugins.build("graph", graph)
     given = [_scip_file(path, graph, isinstance(builder, JoiningGraphBuilder), must_join) for path in scip]
     listing = source.discover(root, submodules=submodules)
+    source.settle(listing.observed)
     read, unread = _read(root, listing, max_file_bytes, progress)
     with paused():
         extracted = extract(read, facts, code_state, progress)

@@ -85,6 +85,7 @@ def refresh(
         return None
     with paused():
         edit = _Changes(root, listing, before, max_file_bytes, facts, code_state, progress)
+        source.settle(listing.observed)
         try:
             edit.read()
             linked = edit.link(builder)

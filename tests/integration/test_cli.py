@@ -205,9 +205,9 @@ def test_the_collection_shop_is_as_it_says() -> None:
     assert found["graph"] == "names"
 
 
-def test_a_cache_that_cannot_be_written_is_one_line(repository: Path, tmp_path: Path) -> None:
+def test_an_index_that_cannot_be_written_is_one_line(repository: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    result = plait("search", "cart", str(repository), "--cache", str(tmp_path / "file"))
+    result = plait("index", str(repository), "--cache", str(tmp_path / "file"))
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
     assert "cannot be written" in result.stderr
     assert "--cache or PLAIT_CACHE" in result.stderr

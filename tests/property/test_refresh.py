@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from random import Random
 
 import pytest
 from histories import NAMES, STEPS, History, read
-from hypothesis import Phase, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from plait import Engine
 from plait.dump import dump
@@ -21,59 +22,66 @@ from plait.protocols import Snapshot
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="the histories are git's")
 
-EXAMPLES = int(os.environ.get("PLAIT_EXAMPLES", "8"))
+EXAMPLES = int(os.environ.get("PLAIT_EXAMPLES", "5"))
 """Histories; `make test-slow` asks for more."""
 
-HISTORIES = settings(max_examples=EXAMPLES, stateful_step_count=16, deadline=None, derandomize=True, database=None)
-
-GRAPHS = ("scoped", "flow")
+HISTORIES = settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
 
 
-class Refreshed(RuleBasedStateMachine):
+@dataclass(frozen=True, slots=True)
+class Step:
+    name: str
+    seed: int
+    together: bool
+    """the index is not asked between this step and the next"""
+    afresh: bool
+    """another process asks"""
+    flow: bool
+    """the graph that follows values is asked, too"""
+    directly: bool
+    """that one is indexed without a question before"""
+
+
+SEEDS = st.integers(0, 1_000_000)
+SELDOM = st.sampled_from([False] * 3 + [True])
+STEP = st.builds(Step, st.sampled_from(sorted(STEPS)), SEEDS, SELDOM, SELDOM, SELDOM, st.booleans())
+LAST = Step("touch", 0, together=False, afresh=True, flow=True, directly=False)
+
+
+class Compared:
     """One cache for all that is indexed step by step; a new one for each index that it is compared with."""
 
-    @initialize()
-    def begin(self) -> None:
-        self.place = Path(tempfile.mkdtemp(prefix="plait-history-"))
-        self.history = History(self.place / "repository")
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        self.history = History(place / "repository")
         self.engines: dict[tuple[Path, str], Engine] = {}
-        self.changed = False
-        self.compare(afresh=False, directly=False)
 
-    @rule(name=st.sampled_from(sorted(STEPS)), seed=st.integers(0, 1_000_000))
-    def step(self, name: str, seed: int) -> None:
-        self.history.step(name, seed)
-        self.changed = True
+    def follow(self, steps: Sequence[Step]) -> None:
+        self.compare(LAST)
+        for step in [*steps, LAST]:
+            self.history.step(step.name, step.seed)
+            if not step.together:
+                self.compare(step)
 
-    @rule(afresh=st.booleans(), directly=st.booleans())
-    def refresh(self, afresh: bool, directly: bool) -> None:
-        if self.changed:
-            self.compare(afresh=afresh, directly=directly)
-
-    def teardown(self) -> None:
-        try:
-            if hasattr(self, "changed") and self.changed:
-                self.compare(afresh=True, directly=False)
-        finally:
-            if hasattr(self, "place"):
-                shutil.rmtree(self.place)
-
-    def compare(self, *, afresh: bool, directly: bool) -> None:
-        """Compare each index with a clean one: as another process would open it, or without a question before."""
-        self.changed = False
+    def compare(self, step: Step) -> None:
         for root in (self.history.root, *self.history.worktrees):
             with tempfile.TemporaryDirectory(dir=self.place) as clean:
-                for graph in GRAPHS:
-                    if afresh or (root, graph) not in self.engines:
-                        self.engines[root, graph] = opened(root, graph, self.place / "cache")
-                    engine = self.engines[root, graph]
-                    if not directly:
+                for graph in ("scoped", "flow") if step.flow else ("scoped",):
+                    engine = self._engine(root, graph, step.afresh)
+                    if graph == "scoped" or not step.directly:
                         engine.snapshot()
                     if graph == "flow":
                         engine.index()  # until then the flow of values need not have been followed
-                    expected = opened(root, graph, Path(clean)).snapshot()
+                    new = opened(root, graph, Path(clean))
+                    new.index()
+                    expected = new.snapshot()
                     same(engine.snapshot(), expected)
                     nothing_is_gone(engine, expected)
+
+    def _engine(self, root: Path, graph: str, afresh: bool) -> Engine:
+        if afresh or (root, graph) not in self.engines:
+            self.engines[root, graph] = opened(root, graph, self.place / "cache")
+        return self.engines[root, graph]
 
 
 def opened(root: Path, graph: str, cache: Path) -> Engine:
@@ -104,16 +112,34 @@ def nothing_is_gone(engine: Engine, expected: Snapshot) -> None:
             assert hit.text == read(engine.root, hit.symbol.path, hit.span.start_line, hit.span.end_line)
 
 
-def test_a_renewed_index_equals_a_clean_one() -> None:
-    run_state_machine_as_test(Refreshed, settings=HISTORIES)  # type: ignore[no-untyped-call]
+@HISTORIES
+@given(st.lists(STEP, min_size=12, max_size=12), st.sampled_from([0, 10, 1000]), st.sampled_from([0, 20_000]))
+def test_a_renewed_index_equals_a_clean_one(steps: list[Step], few: int, flow_lines: int) -> None:
+    """Also where changes are soon joined with what was built, and where the flow of values is followed later."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("plait.store.changes.FEW", few)
+        patched.setattr("plait.store.changes.PART", 0.0)
+        patched.setattr("plait.engine.FLOW_LINES", flow_lines)
+        follow(steps)
 
 
-def no_change_is_seen(*given: Any, **settings: Any) -> bool:
-    return True
+def follow(steps: Sequence[Step]) -> None:
+    with tempfile.TemporaryDirectory(prefix="plait-history-") as place:
+        Compared(Path(place)).follow(steps)
 
 
-def test_these_histories_find_a_refresh_that_misses_something(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plait.engine.is_fresh", no_change_is_seen)
-    once = settings(HISTORIES, phases=[Phase.generate], print_blob=False)
-    with pytest.raises((AssertionError, ExceptionGroup)):
-        run_state_machine_as_test(Refreshed, settings=once)  # type: ignore[no-untyped-call]
+@pytest.mark.parametrize("fault", ["a change is missed", "only what changed is linked", "neighbours stay as they are"])
+def test_these_histories_find_a_fault(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if fault == "a change is missed":
+        monkeypatch.setattr("plait.engine.is_fresh", lambda *given, **settings: True)
+    elif fault == "only what changed is linked":
+        monkeypatch.setattr("plait.refresh.reached", lambda *given: set())
+    else:
+        monkeypatch.setattr("plait.refresh._pairs", lambda edges: set())
+    random = Random(1)
+    steps = [Step(name, random.randrange(1000), False, False, False, False) for name in EDITS * 3]
+    with pytest.raises(AssertionError, match="the index differs from a clean one"):
+        follow(steps)
+
+
+EDITS = ("edit_a_body", "rename_a_definition", "add_a_function", "remove_a_definition", "change_a_base")

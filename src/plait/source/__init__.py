@@ -5,6 +5,6 @@ from __future__ import annotations
 from plait.source.decode import decode
 from plait.source.languages import LANGUAGES, language
 from plait.source.listing import Listing, discover
-from plait.source.reading import read
+from plait.source.reading import read, settle
 
-__all__ = ["LANGUAGES", "Listing", "decode", "discover", "language", "read"]
+__all__ = ["LANGUAGES", "Listing", "decode", "discover", "language", "read", "settle"]

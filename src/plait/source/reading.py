@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+import time
+from collections.abc import Iterable
 from hashlib import blake2b
 from pathlib import Path
 
@@ -11,6 +13,20 @@ from plait.model import FileState, Skipped, SkipReason, SourceFile
 from plait.source import denials
 from plait.source.decode import decode
 from plait.source.languages import LANGUAGES, suffix
+
+CLOCK_NS = 10_000_000
+"""Nanoseconds: the coarsest step of the clock that Linux takes the times of files from (CONFIG_HZ=100)."""
+
+
+def settle(listed: Iterable[FileState]) -> None:
+    """Wait, for one step of that clock at most, until a change from now on gets a later time than any file has.
+
+    Else one that is changed twice within a step, before and after it is read, would keep its size and times.
+    """
+    newest = max((state.ctime_ns for state in listed), default=0)
+    left = newest + CLOCK_NS - time.time_ns()
+    if 0 < left <= CLOCK_NS:
+        time.sleep(left / 1e9)
 
 
 def read(root: Path, state: FileState, *, limit: int, wanted: bool = False) -> SourceFile | Skipped:

@@ -115,12 +115,12 @@ class EmbeddedChanges:
             segment.recovered(self._recovered)
             if joined:
                 token = secrets.token_hex(6)
-                segment.finish(info, token).replace(before.path)
+                segment.finish(info, token, before.path)
             else:
                 token = before.base.token
                 segment.array("masked", array("I", sorted(masked)).tobytes())
                 segment.insert("relinked", ((path,) for path in sorted(before.relinked | self._paths)), 1)
-                segment.finish(info, token).replace(changes_of(before.path, token))
+                segment.finish(info, token, changes_of(before.path, token))
             sweep(before.path, token)
         return EmbeddedSnapshot(before.path)
 

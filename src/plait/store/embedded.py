@@ -106,7 +106,7 @@ class EmbeddedWriter:
     def commit(self, info: SnapshotInfo) -> EmbeddedSnapshot:
         with writing(self.path):
             token = secrets.token_hex(6)
-            self._opened().finish(info, token).replace(self.path)
+            self._opened().finish(info, token, self.path)
             sweep(self.path, token)
         return EmbeddedSnapshot(self.path)
 

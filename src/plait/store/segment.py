@@ -70,7 +70,7 @@ _DIGEST = 16
 
 
 class SegmentWriter:
-    """Fills a file aside; `finish` completes it, and who made it renames it into place. Else it is removed again."""
+    """Fills a file aside; `finish` completes it and renames it into place. Else it is removed again."""
 
     def __init__(self, place: Path) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -180,8 +180,17 @@ class SegmentWriter:
     def array(self, name: str, value: bytes) -> None:
         self.insert("arrays", [(name, value)], 2)
 
-    def finish(self, info: SnapshotInfo, token: str) -> Path:
-        """Complete the file and return where it lies aside; it is the caller's from now on."""
+    def finish(self, info: SnapshotInfo, token: str, place: Path) -> None:
+        """Complete the file and rename it into place: the commit. Where that fails, nothing is left."""
+        try:
+            self._complete(info, token)
+            self.aside.replace(place)
+            self._remove.detach()
+        except BaseException:
+            self._remove()
+            raise
+
+    def _complete(self, info: SnapshotInfo, token: str) -> None:
         self.insert("info", [(json.dumps(asdict(info)), token)], 2)
         self.insert("foreign_symbols", ((number, symbol) for symbol, number in self._foreign.items()), 2)
         self.insert("paths", ((number, path) for path, number in self._paths.items()), 2)
@@ -198,8 +207,6 @@ class SegmentWriter:
         self._database.close()
         with self.aside.open("rb") as written:
             os.fsync(written.fileno())
-        self._remove.detach()
-        return self.aside
 
     @property
     def _builder(self) -> Any:

@@ -344,3 +344,18 @@ def test_what_plaitignore_names_may_be_generated(tmp_path: Path) -> None:
     assert read(tmp_path, "a.py") == Skipped("a.py", SkipReason.GENERATED, "its header says so: DO NOT EDIT")
     (tmp_path / ".plaitignore").write_text("!a.py\n")
     assert isinstance(read(tmp_path, "a.py"), SourceFile)
+
+
+@pytest.mark.parametrize(
+    ("changed_ms_ago", "waits_ms"),
+    [([4, 900], [6]), ([10], []), ([], []), ([-5], [])],
+    ids=["just now", "long ago", "none", "ahead"],
+)
+def test_reading_waits_until_a_further_change_has_a_later_time(
+    changed_ms_ago: list[int], waits_ms: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, waited = 1_800_000_000_000_000_000, []
+    monkeypatch.setattr("time.time_ns", lambda: now)
+    monkeypatch.setattr("time.sleep", waited.append)
+    source.settle(FileState(str(ms), 1, 0, now - ms * 1_000_000, 1) for ms in changed_ms_ago)
+    assert [round(seconds * 1000) for seconds in waited] == waits_ms
