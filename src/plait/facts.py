@@ -29,7 +29,7 @@ class BindingKind(StrEnum):
     ANNOTATED = "annotated"
     """`x: T`, parameters included; the expression is the type"""
     RETURNS = "returns"
-    """`-> T` of the scope; target is empty"""
+    """`-> T` of the scope, `<coroutine>[T]` of a coroutine function; target is empty"""
     OPAQUE = "opaque"
     """bound to something that facts do not describe: an unannotated parameter, a loop variable, unpacking, del"""
 

@@ -239,8 +239,8 @@ class Reference:
     name: str
     """the last name of the expression: what a definition must be called to be the target; empty if there is none"""
     expression: str
-    """dotted source with calls as `()`, a literal or display as its type (`<str>.join`) and anything else as `?`: `f`,
-    `self.db.run`, `super().save`, `Pool().get`"""
+    """dotted source with calls as `()`, `await x` as `x.await`, a literal or display as its type (`<str>.join`) and
+    anything else as `?`: `f`, `self.db.run`, `super().save`, `super(Pool).save` (of a class named), `Pool().get`"""
     receiver: Receiver
     arity: int
     """positional and keyword arguments at the site; -1 when `*` or `**` hides the number"""

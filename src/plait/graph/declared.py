@@ -10,6 +10,7 @@ from plait.graph.values import (
     Builtin,
     BuiltinInstance,
     Class,
+    Coroutine,
     External,
     Function,
     Instance,
@@ -121,6 +122,10 @@ def hold(flow: Flow, node: int, values: Values) -> None:
                 flow.add(node, ("builtin", name))
             case BuiltinInstance(type=name):
                 flow.add(node, ("object", name))
+            case Coroutine(result=result):
+                awaited = flow.node()
+                hold(flow, awaited, result)
+                flow.add(node, flow.coroutine(awaited))
 
 
 def _named(flow: Flow, key: SymbolId) -> int | None:

@@ -66,6 +66,13 @@ class Flow(PointsTo):
         self._containers += 1
         return ("container", self._containers, type_)
 
+    def coroutine(self, result: int) -> Value:
+        """What gives the values of the node when it is awaited."""
+        self._containers += 1
+        made = ("coroutine", self._containers)
+        self.copy(result, self.slot("result", made))
+        return made
+
     def admits(self, node: int, value: Value) -> bool:
         return declared.admits(self, self.declared[node], value)
 
@@ -117,6 +124,24 @@ class Flow(PointsTo):
                 self._operate(value, methods, node, where, given)
             case ("each", node, where):
                 self.each(value, node, where)
+            case ("each async", node, where):
+                iterator = self.node()
+                if self.special(value, "__aiter__", iterator, where):
+                    self.watch(iterator, "next async", node, where)
+                else:
+                    self.each(value, node, where)
+            case ("next async", node, where):
+                if value[0] == "instance":
+                    following = self.node()
+                    self.special(value, "__anext__", following, where)
+                    self.watch(following, "await", node, where)
+                else:
+                    self.each(value, node, where)
+            case ("await", node, where):
+                if value[0] == "coroutine":
+                    self.copy(self.slot("result", value), node)
+                elif not self.special(value, "__await__", -1, where):
+                    self.add(node, value)
             case ("next", node, where):
                 self.special(value, "__next__", node, where)
                 if value[0] == "container":
@@ -129,6 +154,9 @@ class Flow(PointsTo):
             case ("super", node, class_):
                 if value[0] in ("instance", "class"):
                     self.add(node, ("super", class_, value))
+            case ("super of", node, given):
+                if value[0] == "class":
+                    self.watch(given, "super", node, value[1])
             case ("raise", where):
                 if value[0] == "class":
                     self._construct(value[1], Call(-1, where=where))
@@ -176,7 +204,7 @@ class Flow(PointsTo):
                 self.copy(self.slot("attribute", key, attribute), node)
             case ("external", path) if len(path) < library.LONGEST_PATH:
                 self.add(node, ("external", f"{path}.{attribute}"))
-            case ("container", _, _):
+            case ("container" | "coroutine", *_):
                 self.add(node, ("method", value, attribute))
             case ("property", key) if attribute in ("setter", "deleter"):
                 self.add(node, (attribute, key))

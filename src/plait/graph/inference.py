@@ -15,6 +15,7 @@ from plait.graph.classes import ClassTable
 from plait.graph.memory import MAX_DEPTH, Memory
 from plait.graph.program import Program
 from plait.graph.standard import (
+    AWAITABLES,
     MEMBERLESS_BASES,
     PASSING_ON,
     UNTYPED,
@@ -29,6 +30,7 @@ from plait.graph.values import (
     BuiltinInstance,
     Class,
     Context,
+    Coroutine,
     External,
     Function,
     Instance,
@@ -65,6 +67,8 @@ class Inference:
         self._depth += 1
         try:
             root, links = chain(expression)
+            if root.startswith("super("):
+                return self._follow(self._super(scope, root.removeprefix("super(").removesuffix(")")), links)
             if root == "super" and links[:1] == ("()",):
                 return self._follow(self._super(scope), links[1:])
             if root == "?":
@@ -77,6 +81,8 @@ class Inference:
         for place, link in enumerate(links):
             if link in _ENTER and links[place + 1 : place + 2] == ("()",):
                 values = _union(self._entered(value, link) for value in values)
+            elif link == "await":
+                values = _union(self._awaited(value) for value in values)
             elif link != "()":
                 values = _union(self.attribute(value, link) for value in values)
             elif not (place and links[place - 1] in _ENTER):
@@ -88,9 +94,15 @@ class Inference:
             return () if root == "<None>" else (BuiltinInstance(root.strip("<>")),)
         return (Opaque(),) if root == "?" else self.lookup(root, scope)
 
-    def _super(self, scope: SymbolId) -> Values:
+    def _super(self, scope: SymbolId, named: str = "") -> Values:
         class_ = self.program.class_around(scope)
-        return (Super(class_),) if class_ else (Opaque(),)
+        if class_ is None:
+            return (Opaque(),)
+        if not named:
+            return (Super(class_, class_),)
+        order = self.classes.order(class_)
+        found = self.lookup(named, scope)
+        return tuple(Super(class_, one.id) if isinstance(one, Class) and one.id in order else Opaque() for one in found)
 
     # Names
 
@@ -238,8 +250,8 @@ class Inference:
                 return self._class_attribute(class_, name, typed)
             case Instance(id=class_, typed=typed):
                 return self._instance_attribute(class_, name, typed)
-            case Super(id=class_):
-                found = self._member_values(class_, name, after=True)
+            case Super(id=class_, after=after):
+                found = self._member_values(class_, name, after)
                 if found is None:
                     return self._missing(class_, name)
                 return _union(self._taken(one, class_, typed=False, replaceable=False) for one in found)
@@ -249,6 +261,8 @@ class Inference:
                 return (External(f"{path}.{name}"),)
             case Builtin() | BuiltinInstance():
                 return self._builtin_attribute(value, name)
+            case Coroutine():
+                return (Builtin(f"coroutine.{name}"),)
             case Opaque(reason=Unknown.NAME):
                 return (value,)
         return (Opaque(Unknown.RECEIVER),)
@@ -282,15 +296,18 @@ class Inference:
             return self.result(Function(value.id, receiver, typed))
         return (Function(value.id, receiver, typed, replaceable),)
 
-    def _member_values(self, class_: SymbolId, name: str, *, after: bool = False) -> Values | None:
-        """What the nearest class in the order binds the attribute to; None if none does.
+    def _member_values(self, class_: SymbolId, name: str, after: SymbolId | None = None) -> Values | None:
+        """What the nearest class in the order, or in what comes after a class of it, binds the attribute to; None if
+        none does.
 
         Where that is unknown, a declaration in a class further on tells.
         """
 
         def compute() -> Values:
             nearest: Values | None = None
-            for owner in self._order(class_, name)[1 if after else 0 :]:
+            order = self._order(class_, name)
+            begin = 0 if after is None else order.index(after) + 1 if after in order else len(order)
+            for owner in order[begin:]:
                 found = self._own_member(owner, name)
                 if found is None:
                     continue
@@ -389,6 +406,15 @@ class Inference:
 
         return self._memory.once(("result", function.id, function.receiver), compute)
 
+    def _awaited(self, value: Value) -> Values:
+        """What `await` gives. A type that cannot be awaited is taken for the result's: something decorated it."""
+        match value:
+            case Coroutine(result=result):
+                return result
+            case Instance(id=class_) if self.classes.member(class_, "__await__") is not None:
+                return (Opaque(),)
+        return (value,)
+
     def _entered(self, value: Value, method: str) -> Values:
         """What `with value as` binds: by the annotation of `__enter__` if that tells, else the object itself."""
         match value:
@@ -398,7 +424,8 @@ class Inference:
                 found = self.classes.member(class_, method)
                 if found is None:
                     return (Instance(class_),)
-                return _union(self.result(Function(one.id, class_)) for one in found[1])
+                entered = _union(self.result(Function(one.id, class_)) for one in found[1])
+                return _union(map(self._awaited, entered)) if method == "__aenter__" else entered
             case External() | BuiltinInstance():
                 return (value,)
         return (Opaque(),)
@@ -421,9 +448,15 @@ class Inference:
         if last == "Self":
             class_ = receiver or self.program.class_around(scope)
             return (Instance(class_, typed=receiver is not None),) if class_ else (Opaque(),)
+        if base == "<coroutine>":
+            return (Coroutine(self.instances(inner.removesuffix("]"), scope, receiver)),)
         if base.startswith("<") or base in ("?", ""):
             return self._root(base or "?", scope)
-        return _union(self._instances_from(value) for value in self._type_values(base, scope))
+        named = self._type_values(base, scope)
+        if bracket and any(isinstance(one, External) and one.path in AWAITABLES for one in named):
+            *_, result = split_types(inner.removesuffix("]"), ",")
+            return (Coroutine(self.instances(result, scope, receiver)),)
+        return _union(self._instances_from(value) for value in named)
 
     def _type_values(self, base: str, scope: SymbolId) -> Values:
         """A type's name is looked up where the function is defined, its class included, then inside the function."""

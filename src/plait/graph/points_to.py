@@ -21,7 +21,7 @@ FEW = 16
 Value: TypeAlias = tuple[Any, ...]
 """("function", key), ("class", id), ("instance", id), ("bound", key, receiver), ("super", class, receiver),
 ("module", name), ("external", path), ("builtin", name), ("object", type), ("key", value),
-("container", number, type), ("method", container, name), ("property", key), ("setter", key), ("deleter", key),
+("container", number, type), ("coroutine", number), ("method", container, name), ("property", key), ("setter", key), ("deleter", key),
 ("static", key), ("classmethod", key), ("partial", callee, number)"""
 
 Constraint: TypeAlias = tuple[Any, ...]

@@ -27,7 +27,7 @@ from plait.parse.flow import FlowWalk
 from plait.parse.lines import Lines
 from plait.parse.naming import child_id, is_test_path, module_id, module_name
 from plait.parse.scopes import Scope, bound_names, owner_form, parameters
-from plait.parse.signatures import class_signature, docstring, function_signature, is_abstract
+from plait.parse.signatures import class_signature, docstring, function_signature, is_abstract, is_coroutine
 from plait.parse.targets import exported_names, paired
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -160,11 +160,12 @@ class Facts:
                 self._bind(inner, parameter.arg, kind, annotation(parameter.annotation), line)
             else:
                 self._bind(inner, parameter.arg, BindingKind.OPAQUE, "?", line)
-        if node.returns:
-            result = annotation(node.returns)
-            # `def open(self: T) -> T` says in the older way what `-> Self` says
-            same = own_type and own_type in (result, f"type[{result}]")
-            self._bind(inner, "", BindingKind.RETURNS, "Self" if same else result, node.returns.lineno)
+        result = annotation(node.returns) if node.returns else "?"
+        if own_type and own_type in (result, f"type[{result}]"):
+            result = "Self"  # `def open(self: T) -> T` says it in the older way
+        result = f"<coroutine>[{result}]" if is_coroutine(node) else result
+        if result != "?":
+            self._bind(inner, "", BindingKind.RETURNS, result, (node.returns or node).lineno)
 
     def _class(self, node: ast.ClassDef, scope: Scope, hidden: frozenset[str]) -> None:
         inner = Scope(
@@ -252,7 +253,7 @@ class Facts:
 
     def _refer(self, kind: ReferenceKind, callee: ast.expr, arity: int, scope: Scope, hidden: frozenset[str]) -> None:
         expression = dotted(callee, hidden)
-        name = expression.rpartition(".")[2]
+        name = expression.rpartition(".")[2] if not isinstance(callee, ast.Await) else ""
         line, byte = name_position(callee)
         if isinstance(callee, ast.Attribute):
             name = callee.attr

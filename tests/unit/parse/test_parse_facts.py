@@ -179,6 +179,7 @@ def test_bindings_of_statements() -> None:
         ("/", "q", "assigned", "Q().__enter__()"),
         ("/", "s", "opaque", "?"),
         ("/", "t", "opaque", "?"),
+        ("u().", "", "returns", "<coroutine>[?]"),
         ("u().", "w", "assigned", "v.__aenter__()"),
         ("/", "y", "assigned", "z.a()"),
         ("/", "y", "opaque", "?"),
