@@ -10,8 +10,9 @@ from __future__ import annotations
 import builtins
 from collections.abc import Iterable, Sequence
 
-from plait.facts import Binding, BindingKind, Import, ParsedFile
+from plait.facts import Binding, BindingKind, Import
 from plait.graph.classes import ClassTable
+from plait.graph.imports import exports, outside
 from plait.graph.memory import MAX_DEPTH, Memory
 from plait.graph.program import Program
 from plait.graph.standard import (
@@ -108,17 +109,18 @@ class Inference:
 
     def lookup(self, name: str, scope: SymbolId) -> Values:
         """The values of a bare name: functions around, the module, star imports, builtins."""
-        for here in self.program.outward(scope):
+        *inner, module = self.program.outward(scope)
+        for here in inner:
             found = self._in_scope(here, name)
             if found is not None:
                 return found
-        starred = self._starred(self.program.module_of(scope), name)
-        if starred:
-            return starred
+        found = self._in_module(module, name)
+        if found is not None:
+            return found
         if hasattr(builtins, name):
             return (Builtin(name),)
-        outside = self._outer_star(scope)
-        return (outside,) if outside else (Opaque(Unknown.NAME, name),)
+        outer = self._outer_star(scope)
+        return (outer,) if outer else (Opaque(Unknown.NAME, name),)
 
     def _in_scope(self, scope: SymbolId, name: str) -> Values | None:
         """The values that the scope itself binds the name to; None if it does not bind it."""
@@ -141,12 +143,23 @@ class Inference:
 
         return self._memory.once(("name", scope, name), compute)
 
+    def _in_module(self, module: SymbolId, name: str) -> Values | None:
+        """What a module binds the name to, unless a star import further down binds it anew."""
+        found = self._in_scope(module, name)
+        if not self.program.stars(module):
+            return found
+        return self._starred(module, name, self.program.last_line(module, name)) or found
+
     def _bound(self, bindings: Sequence[Binding]) -> Values:
         """A declared type counts alone: what is assigned must have it."""
-        declared = [one for one in bindings if one.kind is BindingKind.ANNOTATED and one.expression != "?"]
+        declared = [one for one in bindings if one.kind in _DECLARED and one.expression != "?"]
         if declared:
-            return _union(self.instances(one.expression, one.scope) for one in declared)
+            return _union(self._declared(one) for one in declared)
         return _union(self._assigned(one) if one.kind is BindingKind.ASSIGNED else (Opaque(),) for one in bindings)
+
+    def _declared(self, binding: Binding) -> Values:
+        around = self.program.symbols[binding.scope].parent if binding.kind is BindingKind.PARAMETER else None
+        return self.instances(binding.expression, around or binding.scope)
 
     def _assigned(self, binding: Binding) -> Values:
         if binding.expression != binding.target or self.program.is_function(binding.scope):
@@ -165,28 +178,16 @@ class Inference:
         if imported.name is not None:
             module = modules.imported(imported, importer)
             if module is None:
-                return (self._outside(imported, importer),)
+                return (outside(self.program, imported, importer),)
             return self.module_member(module, imported.name)
         top = imported.module.partition(".")[0]
         module = modules.absolute(imported.module, importer)
         if module is None:
             module = modules.absolute(top, importer)
-            return (Module(module),) if module is not None else (self._outside(imported, importer),)
+            return (Module(module),) if module is not None else (outside(self.program, imported, importer),)
         if imported.alias != top:
             return (Module(module),)
         return (Module(".".join(module.split(".")[: len(module.split(".")) - imported.module.count(".")])),)
-
-    def _outside(self, imported: Import, importer: ParsedFile) -> External | Opaque:
-        """EXTERNAL, unless the name's package is in the repository and only the module is missing."""
-        name = "." * imported.level + imported.module
-        if imported.level:
-            return Opaque(Unknown.NAME, name)
-        if self.program.modules.absolute(imported.module.partition(".")[0], importer) is not None:
-            return Opaque(Unknown.NAME, name)
-        if imported.name is not None:
-            return External(f"{imported.module}.{imported.name}")
-        top = imported.module.partition(".")[0]
-        return External(top if imported.alias == top else imported.module)
 
     def module_member(self, module: str, name: str) -> Values:
         """What `module.name` is: a name of its scope, also by star import, or a submodule."""
@@ -195,7 +196,7 @@ class Inference:
             file = self.program.modules.file(module)
             if file is not None:
                 scope = file.symbols[0].id
-                found = self._in_scope(scope, name) or self._starred(scope, name)
+                found = self._in_module(scope, name)
                 if found:
                     return found
             child = self.program.modules.child(module, name)
@@ -203,34 +204,23 @@ class Inference:
                 return (Module(child),)
             if file is None:
                 return (Opaque(Unknown.MEMBER, module),)
-            outside = self._outer_star(file.symbols[0].id)
-            return (outside or Opaque(Unknown.MEMBER, module),)
+            outer = self._outer_star(file.symbols[0].id)
+            return (outer or Opaque(Unknown.MEMBER, module),)
 
         return self._memory.once(("module", module, name), compute)
 
-    def _starred(self, module: SymbolId, name: str) -> Values:
-        """The last star import that provides the name."""
+    def _starred(self, module: SymbolId, name: str, below: int) -> Values:
+        """What the last star import below the line that provides the name does."""
         for imported in reversed(self.program.stars(module)):
+            if imported.line < below:
+                break
             source = self.program.modules.imported(imported, self.program.file_of[module])
             file = self.program.modules.file(source) if source is not None else None
-            if source is not None and file is not None and self._exports(file, name):
+            if source is not None and file is not None and exports(self.program, file, name):
                 found = self.module_member(source, name)
                 if found:
                     return found
         return ()
-
-    def _exports(self, file: ParsedFile, name: str, seen: frozenset[str] = frozenset()) -> bool:
-        if file.exports is not None:
-            return name in file.exports
-        scope = file.symbols[0].id
-        program = self.program
-        if name.startswith("_") or file.path in seen or len(seen) > MAX_DEPTH:
-            return False
-        if program.definitions(scope, name) or program.imports(scope, name) or program.bindings(scope, name):
-            return True
-        sources = (program.modules.imported(imported, file) for imported in program.stars(scope))
-        files = (program.modules.file(source) for source in sources if source is not None)
-        return any(self._exports(one, name, seen | {file.path}) for one in files if one is not None)
 
     def _outer_star(self, scope: SymbolId) -> External | Opaque | None:
         """Where a name nobody here defines can come from: the last star import of a module that is not here."""
@@ -238,7 +228,7 @@ class Inference:
         importer = self.program.file_of[module]
         for imported in reversed(self.program.stars(module)):
             if self.program.modules.imported(imported, importer) is None:
-                return self._outside(imported, importer)
+                return outside(self.program, imported, importer)
         return None
 
     def attribute(self, value: Value, name: str) -> Values:
@@ -396,13 +386,14 @@ class Inference:
 
         def compute() -> Values:
             written = self.program.returns(function.id)
-            if written is None:
+            around = self.program.symbols[function.id].parent
+            if written is None or around is None:
                 return (Opaque(),)
             if self.program.decorated(function.id) & _CONTEXT_MANAGERS:
                 _, _, inner = written.partition("[")
                 first = next(split_types(inner.removesuffix("]"), ","), "")
-                return (Context(self.instances(first, function.id, function.receiver)),)
-            return self.instances(written, function.id, function.receiver)
+                return (Context(self.instances(first, around, function.receiver)),)
+            return self.instances(written, around, function.receiver)
 
         return self._memory.once(("result", function.id, function.receiver), compute)
 
@@ -459,11 +450,11 @@ class Inference:
         return _union(self._instances_from(value) for value in named)
 
     def _type_values(self, base: str, scope: SymbolId) -> Values:
-        """A type's name is looked up where the function is defined, its class included, then inside the function."""
+        """In a class the name may be that of the field which has the type (`date: date`): then one around is meant."""
         places = [scope]
         parent = self.program.symbols[scope].parent
-        if self.program.is_function(scope) and parent is not None:
-            places.insert(0, parent)
+        if not self.program.is_function(scope) and parent is not None:
+            places.append(parent)
         found: Values = ()
         for place in places:
             found = self.evaluate(base, place)
@@ -487,6 +478,7 @@ class Inference:
         return (Opaque(),)
 
 
+_DECLARED = (BindingKind.ANNOTATED, BindingKind.PARAMETER)
 _NOWHERE: Values = (Opaque(Unknown.MEMBER, "nowhere"),)
 
 

@@ -106,7 +106,7 @@ class Facts:
                 return self._class(node, scope, hidden)
             case ast.Lambda():
                 names = {parameter.arg for parameter in parameters(node.args)}
-                self._stack.append((node.body, scope, hidden | names))
+                self._stack.append((node.body, scope, hidden | scope.unseen() | names))
                 return self._push(_defaults(node.args), scope, hidden)
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 return self._comprehension(node, scope, hidden)
@@ -150,13 +150,13 @@ class Facts:
             line = parameter.lineno
             if parameter is first:
                 own = "Self" if inner.owner_form is Receiver.SELF else "type[Self]"
-                self._bind(inner, parameter.arg, BindingKind.ANNOTATED, own, line)
+                self._bind(inner, parameter.arg, BindingKind.PARAMETER, own, line)
             elif parameter is node.args.vararg:
-                self._bind(inner, parameter.arg, BindingKind.ANNOTATED, "tuple", line)
+                self._bind(inner, parameter.arg, BindingKind.PARAMETER, "tuple", line)
             elif parameter is node.args.kwarg:
-                self._bind(inner, parameter.arg, BindingKind.ANNOTATED, "dict", line)
+                self._bind(inner, parameter.arg, BindingKind.PARAMETER, "dict", line)
             elif parameter.annotation:
-                kind = BindingKind.ANNOTATED
+                kind = BindingKind.PARAMETER
                 self._bind(inner, parameter.arg, kind, annotation(parameter.annotation), line)
             else:
                 self._bind(inner, parameter.arg, BindingKind.OPAQUE, "?", line)
@@ -171,6 +171,7 @@ class Facts:
         inner = Scope(
             self._child(scope, node.name, is_class=True), SymbolKind.CLASS, _join(scope.name, node.name), scope
         )
+        inner.body = node.body
         self._define(inner, node.name, self._span(node), node, class_signature(node), scope)
         for base in node.bases:
             named = base.value if isinstance(base, ast.Subscript) else base
@@ -273,7 +274,7 @@ class Facts:
         )
 
     def _comprehension(self, node: Comprehension, scope: Scope, hidden: frozenset[str]) -> None:
-        inside = hidden.union(*(bound_names(generator.target) for generator in node.generators))
+        inside = hidden.union(scope.unseen(), *(bound_names(generator.target) for generator in node.generators))
         results = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         self._push(results, scope, inside)
         for generator in reversed(node.generators):

@@ -327,7 +327,7 @@ class FlowWalk(ExpressionWalk):
             self._value(parameter, frame)
         function = self._parameters(node.args, key, frame, inner, in_class=frame.kind == "class")
         if node.returns is not None:
-            self._emit("type", inner.result, annotation(node.returns), key)
+            self._emit("type", inner.result, annotation(node.returns), frame.scope)
         self._block(node.body, inner)
         self._finish(function, inner, awaited=isinstance(node, ast.AsyncFunctionDef))
         return self._decorated(node, bound, frame)

@@ -424,7 +424,7 @@ class ExpressionWalk:
             node = self._node()
             positional.append((parameter.arg, node))
             if parameter.annotation is not None:
-                self._emit("declared", node, annotation(parameter.annotation), inner.scope)
+                self._emit("declared", node, annotation(parameter.annotation), frame.scope)
             self._copy(self._value(default, frame), node)
             self._assign(parameter.arg, node, inner)
             inner.parameters[node] = parameter.annotation
@@ -458,8 +458,8 @@ class ExpressionWalk:
             return
         frame.passed[node] = None
         declared = frame.parameters[node]
-        if declared is not None:
-            self._emit("type", frame.result, annotation(declared), frame.scope)
+        if declared is not None and frame.outer is not None:
+            self._emit("type", frame.result, annotation(declared), frame.outer.scope)
 
     def _finish(self, function: FlowFunction, inner: Frame, *, awaited: bool = False) -> None:
         """A generator returns an iterable of what it yields, a coroutine function what gives its result to `await`."""
