@@ -276,7 +276,13 @@ class Inference:
         found = self._member_values(class_, name)
         if found is None:
             return self._missing(class_, name)
-        return _union(self._taken(one, class_, typed=typed) for one in found)
+        in_class = any(self.program.bindings(owner, name) for owner in self.classes.order(class_))
+        return _union((in_class and self._got(one)) or self._taken(one, class_, typed=typed) for one in found)
+
+    def _got(self, value: Value) -> Values:
+        """What the descriptor, an object that a class holds, gives to who reads it; empty if it is none."""
+        found = self.classes.member(value.id, "__get__") if isinstance(value, Instance) else None
+        return _union(self.result(Function(one.id, found[0])) for one in found[1]) if found else ()
 
     def _taken(self, value: Value, receiver: SymbolId, *, typed: bool, replaceable: bool = True) -> Values:
         """A class attribute read from an object: a property's value, a method with its receiver."""
