@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plait.facts import ParsedFile
-from plait.graph.standard import MEMBERLESS_BASES
+from plait.graph.standard import MEMBERLESS_BASES, PROTOCOLS
 from plait.graph.values import (
     Builtin,
     BuiltinInstance,
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from plait.graph.flow import Flow
     from plait.graph.points_to import Value
 
-PROTOCOLS = ("typing.Protocol", "typing_extensions.Protocol")
 CONTAINERS = frozenset(("list", "dict", "set", "frozenset", "tuple"))
 _SEQUENCES = frozenset(
     (

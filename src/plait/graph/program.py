@@ -116,6 +116,10 @@ class Program:
     def bindings(self, scope: SymbolId, name: str) -> list[Binding]:
         return self._bindings.get(scope, {}).get(name, [])
 
+    def bound(self, scope: SymbolId) -> list[str]:
+        """The names that statements of the scope bind, definitions and imports left out."""
+        return list(self._bindings.get(scope, {}))
+
     def last_line(self, scope: SymbolId, name: str) -> int:
         """Where the scope binds the name for the last time; 0 if it does not."""
         lines = [one.span.start_line for one in self._children.get(scope, {}).get(name, ())]

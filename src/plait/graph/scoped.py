@@ -68,6 +68,9 @@ def assemble(program: Program, inference: Inference, flow: Flow | None, known: M
                 unresolved.append(Unresolved(reference, file.path, reason, detail))
         for edge in (*_contains(file), *_imports(file, program), *_overrides(file, inference)):
             edges.add(edge)
+    for method, wanted in flow.dispatch.structural.overriding() if flow is not None else ():
+        line, sure = method.span.start_line, confidence(Via.OVERRIDE)
+        edges.add(_declared(method.id, wanted.id, EdgeKind.OVERRIDES, Via.OVERRIDE, method.path, line, sure=sure))
     for edge in _implicit(flow, program) if flow is not None else ():
         edges.add(edge)
     return Graph(edges.sorted(), tuple(unresolved))

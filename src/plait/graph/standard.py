@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import builtins
 
-MEMBERLESS_BASES = frozenset(("abc.ABC", "typing.Generic", "typing.Protocol", "typing_extensions.Protocol"))
+PROTOCOLS = ("typing.Protocol", "typing_extensions.Protocol")
+MEMBERLESS_BASES = frozenset(("abc.ABC", "typing.Generic", *PROTOCOLS))
 """Bases out of the repository from which no method is inherited that code calls."""
 
 _PLAIN_TYPES = frozenset(("str", "bytes", "bytearray", "int", "float", "complex", "bool", "range", "?"))
