@@ -13,7 +13,8 @@ from plait.graph.values import External
 from plait.model import Symbol, SymbolId, SymbolKind
 
 MAX_OF_ONE_METHOD = 4
-"""Classes that one method alone makes fit: with more, its name says too little. Not tuned."""
+"""Classes that one method with at most one parameter makes fit: with more, its name says too little. Not tuned."""
+SELF_AND_ONE = 2
 
 
 class Structural:
@@ -68,20 +69,27 @@ class Structural:
 
     def _fitting(self, protocol: SymbolId, defining: dict[str, list[SymbolId]]) -> tuple[SymbolId, ...]:
         methods = self._methods(protocol)
-        told = [name for name in methods if name not in BUILTIN_METHODS and not name.startswith("__")]
-        if not told:
-            return ()
+        called = {name: one for name, one in methods.items() if not self._program.is_property(one.id)}
         fields = [name for one in self._classes.order(protocol) for name in self._program.bound(one)]
-        candidates = dict.fromkeys(class_ for name in told for class_ in defining.get(name, ()))
+        fields += [name for name in methods if name not in called]
+        if not any(name not in BUILTIN_METHODS and not name.startswith("__") for name in (*called, *fields)):
+            return ()
+        candidates = dict.fromkeys(class_ for name in called for class_ in defining.get(name, ()))
         found = tuple(
             class_
             for class_ in candidates
             if not self._is_protocol(self._program.symbols[class_])
             and protocol not in self._classes.order(class_)
             and all(self._has(class_, name) for name in fields)
-            and all(self._fits(class_, method) for method in methods.values())
+            and all(self._fits(class_, method) for method in called.values())
         )
-        return found if len(methods) > 1 or len(found) <= MAX_OF_ONE_METHOD else ()
+        parameters = max((self._arity(one) for one in called.values()), default=0)
+        told = len(methods) + len(fields) > 1 or parameters > SELF_AND_ONE
+        return found if told or len(found) <= MAX_OF_ONE_METHOD else ()
+
+    def _arity(self, method: Symbol) -> int:
+        function = self._functions.get(method.id)
+        return len(function.parameters) if function is not None else 0
 
     def _has(self, class_: SymbolId, name: str) -> bool:
         program = self._program
