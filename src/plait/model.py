@@ -240,7 +240,8 @@ class Reference:
     """the last name of the expression: what a definition must be called to be the target; empty if there is none"""
     expression: str
     """dotted source with calls as `()`, `await x` as `x.await`, a literal or display as its type (`<str>.join`) and
-    anything else as `?`: `f`, `self.db.run`, `super().save`, `super(Pool).save` (of a class named), `Pool().get`"""
+    anything else as `?`: `f`, `self.db.run`, `super().save`, `super(Pool).save` (of a class named), `Pool().get`,
+    `self.on_*` (an attribute whose computed name begins so)"""
     receiver: Receiver
     arity: int
     """positional and keyword arguments at the site; -1 when `*` or `**` hides the number"""

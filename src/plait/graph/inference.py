@@ -232,7 +232,9 @@ class Inference:
         return None
 
     def attribute(self, value: Value, name: str) -> Values:
-        """What `value.name` is."""
+        """What `value.name` is; of a computed name only the beginning is known."""
+        if name.endswith("*"):
+            return (Opaque(Unknown.DYNAMIC, name),)
         match value:
             case Module(name=module):
                 return self.module_member(module, name)

@@ -35,7 +35,7 @@ def dotted(node: ast.expr, hidden: Set[str] = frozenset()) -> str:
 
     A literal or display is the name of its type in angle brackets (`<str>.join`), `await x` is `x.await`, a named value
     is the value itself, and a name in `hidden` (a parameter of a lambda, a variable of a comprehension) is `?`.
-    `super(B, x)` keeps the class, if it is a plain name: `super(B)`.
+    `super(B, x)` keeps the class, if it is a plain name: `super(B)`. `getattr(x, "on_" + name)` is `x.on_*`.
     """
     links: list[str] = []
     while len(links) <= MAX_LINKS:
@@ -48,6 +48,9 @@ def dotted(node: ast.expr, hidden: Set[str] = frozenset()) -> str:
         elif isinstance(node, ast.Call) and _is_super_of(node):
             links.append(_super_of(node, hidden))
             return "".join(reversed(links))
+        elif isinstance(node, ast.Call) and (prefix := _prefix(node)) and "getattr" not in hidden:
+            links.append(f".{prefix}*")
+            node = node.args[0]
         elif isinstance(node, ast.Call):
             links.append("()")
             node = node.func
@@ -61,6 +64,18 @@ def dotted(node: ast.expr, hidden: Set[str] = frozenset()) -> str:
 
 def _is_super_of(node: ast.Call) -> bool:
     return isinstance(node.func, ast.Name) and node.func.id == "super" and len(node.args) == 2
+
+
+def _prefix(node: ast.Call) -> str:
+    """How the names begin that `getattr(x, "on_" + name)`, or the same with an f-string, asks for; empty if unknown."""
+    if not (isinstance(node.func, ast.Name) and node.func.id == "getattr" and len(node.args) > 1):
+        return ""
+    match node.args[1]:
+        case ast.BinOp(left=ast.Constant(value=str(prefix)), op=ast.Add()):
+            return prefix if prefix.isidentifier() else ""
+        case ast.JoinedStr(values=[ast.Constant(value=str(prefix)), *_]):
+            return prefix if prefix.isidentifier() else ""
+    return ""
 
 
 def _super_of(node: ast.Call, hidden: Set[str]) -> str:
