@@ -50,6 +50,17 @@ class Binding:
 
 
 @dataclass(frozen=True, slots=True)
+class Mention:
+    """A name used as a value, once for each scope."""
+
+    scope: SymbolId
+    expression: str
+    """as in Reference.expression"""
+    line: int
+    """the first"""
+
+
+@dataclass(frozen=True, slots=True)
 class FlowFunction:
     key: str
     """the symbol's id; for a lambda, which is no symbol, a text that no id equals"""
@@ -94,6 +105,7 @@ class ParsedFile:
     references: tuple[Reference, ...] = ()
     imports: tuple[Import, ...] = ()
     bindings: tuple[Binding, ...] = ()
+    mentions: tuple[Mention, ...] = ()
     exports: tuple[str, ...] | None = None
     """`__all__`, when it is a literal"""
     abstract: tuple[SymbolId, ...] = ()

@@ -50,6 +50,7 @@ class EdgeKind(StrEnum):
     CONTAINS = "contains"
     IMPORTS = "imports"
     REFERENCES = "references"
+    """from a definition to a function or class that it names as a value, without calling it there; no annotations"""
     TESTS = "tests"
 
 

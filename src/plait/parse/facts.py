@@ -11,7 +11,7 @@ import ast
 import re
 from dataclasses import replace
 
-from plait.facts import Binding, BindingKind, FlowFacts, Import, ParsedFile
+from plait.facts import Binding, BindingKind, FlowFacts, Import, Mention, ParsedFile
 from plait.model import Receiver, Reference, ReferenceKind, SourceFile, Span, Symbol, SymbolId, SymbolKind
 from plait.parse.depth import shorten
 from plait.parse.expressions import (
@@ -25,6 +25,7 @@ from plait.parse.expressions import (
 )
 from plait.parse.flow import FlowWalk
 from plait.parse.lines import Lines
+from plait.parse.mentions import kept, mentioned
 from plait.parse.naming import child_id, is_test_path, module_id, module_name
 from plait.parse.scopes import Scope, bound_names, owner_form, parameters
 from plait.parse.signatures import class_signature, docstring, function_signature, is_abstract, is_coroutine
@@ -49,6 +50,8 @@ class Facts:
         self._references: list[Reference] = []
         self._imports: list[Import] = []
         self._bindings: list[Binding] = []
+        self._mentions: list[tuple[SymbolId, str, int]] = []
+        self._owners: set[str] = set()
         self._elsewhere: list[tuple[Scope, Binding]] = []
         self._abstract: list[SymbolId] = []
         self._ids: dict[ast.AST, SymbolId] = {}
@@ -73,10 +76,16 @@ class Facts:
             references=tuple(self._references),
             imports=tuple(self._imports),
             bindings=tuple(self._bindings),
+            mentions=self._kept_mentions(root.id),
             exports=exported_names(tree),
             abstract=tuple(self._abstract),
             flow=self._flow(tree, root.id),
         )
+
+    def _kept_mentions(self, module: SymbolId) -> tuple[Mention, ...]:
+        bound = {(one.scope, one.target) for one in self._bindings}
+        bound |= {(module, one.alias) for one in self._imports} | {(module, one.name) for one in self._symbols[1:]}
+        return kept(sorted(self._mentions, key=lambda one: one[2]), bound, module, self._owners)
 
     def _flow(self, tree: ast.Module, root: SymbolId) -> FlowFacts:
         """Follow values; in a file deeper than the interpreter's stack, without what lies deep in an expression."""
@@ -95,6 +104,7 @@ class Facts:
         self._stack += [(node, scope, hidden) for node in reversed(nodes)]
 
     def _visit(self, node: ast.AST, scope: Scope, hidden: frozenset[str]) -> None:
+        self._mentions += [(scope.id, *one) for one in mentioned(node, hidden)]
         match node:
             case ast.Call():
                 self._refer(ReferenceKind.CALL, node.func, _arity(node), scope, hidden)
@@ -136,6 +146,8 @@ class Facts:
             owner=first.arg if first else None,
             owner_form=form or Receiver.NAME,
         )
+        if first is not None:
+            self._owners.add(first.arg)
         self._define(inner, node.name, self._span(node), node, function_signature(node), scope)
         if is_abstract(node):
             self._abstract.append(inner.id)
