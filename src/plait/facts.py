@@ -27,9 +27,11 @@ class BindingKind(StrEnum):
     ASSIGNED = "assigned"
     """`x = expression`, also with-as and the walrus"""
     ANNOTATED = "annotated"
-    """`x: T`, parameters included; the expression is the type"""
+    """`x: T`; the expression is the type"""
+    PARAMETER = "parameter"
+    """the same of a parameter: the type is written in the scope around the function"""
     RETURNS = "returns"
-    """`-> T` of the scope; target is empty"""
+    """`-> T` of the scope, `<coroutine>[T]` of a coroutine function; target is empty"""
     OPAQUE = "opaque"
     """bound to something that facts do not describe: an unannotated parameter, a loop variable, unpacking, del"""
 
@@ -45,6 +47,17 @@ class Binding:
     brackets kept (`list[A]`, `type[A]`). The first parameter of a method is `Self` or `type[Self]`; what `with x as y`
     binds is `x.__enter__()`"""
     line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name used as a value, once for each scope."""
+
+    scope: SymbolId
+    expression: str
+    """as in Reference.expression"""
+    line: int
+    """the first"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +114,7 @@ class ParsedFile:
     references: tuple[Reference, ...] = ()
     imports: tuple[Import, ...] = ()
     bindings: tuple[Binding, ...] = ()
+    mentions: tuple[Mention, ...] = ()
     exports: tuple[str, ...] | None = None
     """`__all__`, when it is a literal"""
     abstract: tuple[SymbolId, ...] = ()

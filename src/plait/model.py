@@ -50,6 +50,7 @@ class EdgeKind(StrEnum):
     CONTAINS = "contains"
     IMPORTS = "imports"
     REFERENCES = "references"
+    """from a definition to a function or class that it names as a value, without calling it there; no annotations"""
     TESTS = "tests"
 
 
@@ -239,8 +240,9 @@ class Reference:
     name: str
     """the last name of the expression: what a definition must be called to be the target; empty if there is none"""
     expression: str
-    """dotted source with calls as `()`, a literal or display as its type (`<str>.join`) and anything else as `?`: `f`,
-    `self.db.run`, `super().save`, `Pool().get`"""
+    """dotted source with calls as `()`, `await x` as `x.await`, a literal or display as its type (`<str>.join`) and
+    anything else as `?`: `f`, `self.db.run`, `super().save`, `super(Pool).save` (of a class named), `Pool().get`,
+    `self.on_*` (an attribute whose computed name begins so)"""
     receiver: Receiver
     arity: int
     """positional and keyword arguments at the site; -1 when `*` or `**` hides the number"""

@@ -111,8 +111,12 @@ def _read(flow: Flow, constraint: Constraint, start: int, file: ParsedFile) -> N
             flow.watch(at(owner), "set item", key, at(source), where)
         case ("operate", node, owner, methods, given, where):
             flow.watch(at(owner), "operate", at(node), methods, tuple(map(at, given)), where)
-        case ("each", node, owner, where):
-            flow.watch(at(owner), "each", at(node), where)
+        case ("each" | "each async" | "await" as kind, node, owner, where):
+            flow.watch(at(owner), kind, at(node), where)
+        case ("coroutine", node, result):
+            flow.add(at(node), flow.coroutine(at(result)))
+        case ("super of", node, class_, given):
+            flow.watch(at(class_), "super of", at(node), at(given))
         case ("enter", node, owner, method, where):
             flow.watch(at(owner), "enter", at(node), method, where)
         case ("super", node, class_, first):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plait.facts import ParsedFile
-from plait.graph.standard import MEMBERLESS_BASES
+from plait.graph.standard import MEMBERLESS_BASES, PROTOCOLS
 from plait.graph.values import (
     Builtin,
     BuiltinInstance,
     Class,
+    Coroutine,
     External,
     Function,
     Instance,
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from plait.graph.flow import Flow
     from plait.graph.points_to import Value
 
-PROTOCOLS = ("typing.Protocol", "typing_extensions.Protocol")
 CONTAINERS = frozenset(("list", "dict", "set", "frozenset", "tuple"))
 _SEQUENCES = frozenset(
     (
@@ -121,6 +121,10 @@ def hold(flow: Flow, node: int, values: Values) -> None:
                 flow.add(node, ("builtin", name))
             case BuiltinInstance(type=name):
                 flow.add(node, ("object", name))
+            case Coroutine(result=result):
+                awaited = flow.node()
+                hold(flow, awaited, result)
+                flow.add(node, flow.coroutine(awaited))
 
 
 def _named(flow: Flow, key: SymbolId) -> int | None:

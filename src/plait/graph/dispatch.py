@@ -1,9 +1,13 @@
-"""Which methods run in the place of the one that a call names: those of classes below the receiver's."""
+"""Which methods run in the place of the one that a call names: those of classes below the receiver's.
+
+A class that has all members of a protocol is below it.
+"""
 
 from __future__ import annotations
 
 from plait.graph.classes import ClassTable
 from plait.graph.program import Program
+from plait.graph.structural import Structural
 from plait.model import SymbolId, SymbolKind
 
 
@@ -17,6 +21,11 @@ class Dispatch:
             if symbol.kind is SymbolKind.CLASS:
                 for base in classes.order(symbol.id)[1:]:
                     self._below.setdefault(base, []).append(symbol.id)
+        self.structural = Structural(program, classes)
+        self._instead: set[tuple[SymbolId, SymbolId]] = set()
+        """(method, protocol's method) of classes that do not derive from the protocol"""
+        for protocol, fitting in self.structural.fitting.items():
+            self._below.setdefault(protocol, []).extend(fitting)
         self._known: dict[tuple[SymbolId, SymbolId], tuple[SymbolId, ...]] = {}
 
     def is_abstract(self, method: SymbolId) -> bool:
@@ -35,11 +44,14 @@ class Dispatch:
                 for symbol in member[1] if member else ():
                     if symbol.id != method and symbol.kind is SymbolKind.METHOD and not self.is_abstract(symbol.id):
                         found[symbol.id] = None
+                        self._instead.add((symbol.id, method))
             self._known[key] = tuple(found)
         return self._known[key]
 
     def replaces(self, method: SymbolId, replaced: SymbolId) -> bool:
         """Whether the method stands in a class below that of the other, under the same name."""
+        if (method, replaced) in self._instead:
+            return True
         one, other = self._program.symbols[method], self._program.symbols[replaced]
         if one.name != other.name or one.parent is None or other.parent is None or one.kind is not SymbolKind.METHOD:
             return False

@@ -17,7 +17,7 @@ from plait.graph.inference import Inference
 from plait.graph.points_to import Constraint, PointsTo, Value
 from plait.graph.program import Program
 from plait.graph.standard import MEMBERLESS_BASES
-from plait.graph.values import External
+from plait.graph.values import Class, External, Instance
 from plait.model import SymbolId, Via
 
 ANY_KEY = ("any key",)
@@ -41,11 +41,11 @@ class Flow(PointsTo):
         self.partials: list[Call] = []
         self.names: dict[tuple[SymbolId, str], int] = {}
         self._settable = {
-            (symbol.parent, symbol.name)
+            (symbol.parent, symbol.name): True
             for symbol in program.symbols.values()
             if program.decorators(symbol.id) and "setter" in program.decorated(symbol.id)
         }
-        """(class, name) of properties that decide what to keep of what is stored"""
+        """(class, name) -> whether something decides what to keep of what is stored; others as they are asked for"""
         self.lookups: list[tuple[int, int, int, At]] = []
         """(container, name, result) nodes of subscripts by a name, and where"""
         self._containers = 0
@@ -66,6 +66,13 @@ class Flow(PointsTo):
         self._containers += 1
         return ("container", self._containers, type_)
 
+    def coroutine(self, result: int) -> Value:
+        """What gives the values of the node when it is awaited."""
+        self._containers += 1
+        made = ("coroutine", self._containers)
+        self.copy(result, self.slot("result", made))
+        return made
+
     def admits(self, node: int, value: Value) -> bool:
         return declared.admits(self, self.declared[node], value)
 
@@ -85,6 +92,8 @@ class Flow(PointsTo):
             case ("store", attribute, source, where):
                 self._store(value, attribute, source, where)
             case ("set", source, receiver, where):
+                if value[0] == "instance":
+                    self.special(value, "__set__", -1, where, (self._holding(receiver), source))
                 if value[0] == "property":
                     call = Call(-1, (source,), where=where)
                     self.watch(self.slot("set by", value[1]), "invoke", call, receiver, Via.PROPERTY)
@@ -117,6 +126,24 @@ class Flow(PointsTo):
                 self._operate(value, methods, node, where, given)
             case ("each", node, where):
                 self.each(value, node, where)
+            case ("each async", node, where):
+                iterator = self.node()
+                if self.special(value, "__aiter__", iterator, where):
+                    self.watch(iterator, "next async", node, where)
+                else:
+                    self.each(value, node, where)
+            case ("next async", node, where):
+                if value[0] == "instance":
+                    following = self.node()
+                    self.special(value, "__anext__", following, where)
+                    self.watch(following, "await", node, where)
+                else:
+                    self.each(value, node, where)
+            case ("await", node, where):
+                if value[0] == "coroutine":
+                    self.copy(self.slot("result", value), node)
+                elif not self.special(value, "__await__", -1, where):
+                    self.add(node, value)
             case ("next", node, where):
                 self.special(value, "__next__", node, where)
                 if value[0] == "container":
@@ -129,6 +156,9 @@ class Flow(PointsTo):
             case ("super", node, class_):
                 if value[0] in ("instance", "class"):
                     self.add(node, ("super", class_, value))
+            case ("super of", node, given):
+                if value[0] == "class":
+                    self.watch(given, "super", node, value[1])
             case ("raise", where):
                 if value[0] == "class":
                     self._construct(value[1], Call(-1, where=where))
@@ -176,7 +206,7 @@ class Flow(PointsTo):
                 self.copy(self.slot("attribute", key, attribute), node)
             case ("external", path) if len(path) < library.LONGEST_PATH:
                 self.add(node, ("external", f"{path}.{attribute}"))
-            case ("container", _, _):
+            case ("container" | "coroutine", *_):
                 self.add(node, ("method", value, attribute))
             case ("property", key) if attribute in ("setter", "deleter"):
                 self.add(node, (attribute, key))
@@ -224,14 +254,32 @@ class Flow(PointsTo):
             case ("property", key):
                 if receiver[0] == "instance":
                     self.invoke(key, Call(node, where=where), receiver, Via.PROPERTY)
+            case ("instance", descriptor) if self._in_class(descriptor, "__get__")[1] >= 0:
+                read = self._holding(receiver) if receiver[0] == "instance" else -1
+                self.special(value, "__get__", node, where, (read, self._holding(class_)))
             case _:
                 self.add(node, value)
+
+    def _holding(self, value: Value) -> int:
+        self.add(node := self.node(), value)
+        return node
+
+    def _keeps(self, owner: SymbolId, attribute: str) -> bool:
+        """Whether a property's setter or a descriptor of the class decides what to keep of what is stored."""
+        key = (owner, attribute)
+        if key not in self._settable:
+            held = self.inference.attribute(Class(owner), attribute) if key in self.names else ()
+            self._settable[key] = any(
+                isinstance(one, Instance) and self.inference.classes.member(one.id, "__set__") is not None
+                for one in held
+            )
+        return self._settable[key]
 
     def _store(self, value: Value, attribute: str, source: int, where: At | None) -> None:
         match value:
             case ("instance", class_):
                 owner, found = self._in_class(class_, attribute)
-                if (owner, attribute) in self._settable:
+                if self._keeps(owner, attribute):
                     self.watch(found, "set", source, value, where)
                 else:
                     self.copy(source, self.slot("field", class_, attribute))

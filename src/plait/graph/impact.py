@@ -5,6 +5,7 @@
 | anything affected | who calls it | all rules |
 | an affected method | the method that it overrides: a call of that one may run this one | all rules |
 | an affected class | its subclasses | all rules |
+| anything affected | what names it as a value: passes, stores or returns it | all rules |
 | a changed method | those that override it: what they replace is no longer what it was | overriders alone |
 | a changed module | the modules that import it | nothing |
 
@@ -28,6 +29,7 @@ class Relation(StrEnum):
     CALLER = "calls"
     OVERRIDDEN = "overridden by"
     SUBCLASS = "inherits from"
+    REFERRER = "names"
     OVERRIDER = "overrides"
     IMPORTER = "imports"
 
@@ -38,6 +40,7 @@ _ALWAYS = (
     (Relation.CALLER, EdgeKind.CALLS, Direction.IN),
     (Relation.OVERRIDDEN, EdgeKind.OVERRIDES, Direction.OUT),
     (Relation.SUBCLASS, EdgeKind.INHERITS, Direction.IN),
+    (Relation.REFERRER, EdgeKind.REFERENCES, Direction.IN),
 )
 
 

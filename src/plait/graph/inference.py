@@ -10,11 +10,13 @@ from __future__ import annotations
 import builtins
 from collections.abc import Iterable, Sequence
 
-from plait.facts import Binding, BindingKind, Import, ParsedFile
+from plait.facts import Binding, BindingKind, Import
 from plait.graph.classes import ClassTable
+from plait.graph.imports import exports, outside
 from plait.graph.memory import MAX_DEPTH, Memory
 from plait.graph.program import Program
 from plait.graph.standard import (
+    AWAITABLES,
     MEMBERLESS_BASES,
     PASSING_ON,
     UNTYPED,
@@ -29,6 +31,7 @@ from plait.graph.values import (
     BuiltinInstance,
     Class,
     Context,
+    Coroutine,
     External,
     Function,
     Instance,
@@ -65,6 +68,8 @@ class Inference:
         self._depth += 1
         try:
             root, links = chain(expression)
+            if root.startswith("super("):
+                return self._follow(self._super(scope, root.removeprefix("super(").removesuffix(")")), links)
             if root == "super" and links[:1] == ("()",):
                 return self._follow(self._super(scope), links[1:])
             if root == "?":
@@ -77,6 +82,8 @@ class Inference:
         for place, link in enumerate(links):
             if link in _ENTER and links[place + 1 : place + 2] == ("()",):
                 values = _union(self._entered(value, link) for value in values)
+            elif link == "await":
+                values = _union(self._awaited(value) for value in values)
             elif link != "()":
                 values = _union(self.attribute(value, link) for value in values)
             elif not (place and links[place - 1] in _ENTER):
@@ -88,25 +95,32 @@ class Inference:
             return () if root == "<None>" else (BuiltinInstance(root.strip("<>")),)
         return (Opaque(),) if root == "?" else self.lookup(root, scope)
 
-    def _super(self, scope: SymbolId) -> Values:
+    def _super(self, scope: SymbolId, named: str = "") -> Values:
         class_ = self.program.class_around(scope)
-        return (Super(class_),) if class_ else (Opaque(),)
+        if class_ is None:
+            return (Opaque(),)
+        if not named:
+            return (Super(class_, class_),)
+        order = self.classes.order(class_)
+        found = self.lookup(named, scope)
+        return tuple(Super(class_, one.id) if isinstance(one, Class) and one.id in order else Opaque() for one in found)
 
     # Names
 
     def lookup(self, name: str, scope: SymbolId) -> Values:
         """The values of a bare name: functions around, the module, star imports, builtins."""
-        for here in self.program.outward(scope):
+        *inner, module = self.program.outward(scope)
+        for here in inner:
             found = self._in_scope(here, name)
             if found is not None:
                 return found
-        starred = self._starred(self.program.module_of(scope), name)
-        if starred:
-            return starred
+        found = self._in_module(module, name)
+        if found is not None:
+            return found
         if hasattr(builtins, name):
             return (Builtin(name),)
-        outside = self._outer_star(scope)
-        return (outside,) if outside else (Opaque(Unknown.NAME, name),)
+        outer = self._outer_star(scope)
+        return (outer,) if outer else (Opaque(Unknown.NAME, name),)
 
     def _in_scope(self, scope: SymbolId, name: str) -> Values | None:
         """The values that the scope itself binds the name to; None if it does not bind it."""
@@ -129,12 +143,23 @@ class Inference:
 
         return self._memory.once(("name", scope, name), compute)
 
+    def _in_module(self, module: SymbolId, name: str) -> Values | None:
+        """What a module binds the name to, unless a star import further down binds it anew."""
+        found = self._in_scope(module, name)
+        if not self.program.stars(module):
+            return found
+        return self._starred(module, name, self.program.last_line(module, name)) or found
+
     def _bound(self, bindings: Sequence[Binding]) -> Values:
         """A declared type counts alone: what is assigned must have it."""
-        declared = [one for one in bindings if one.kind is BindingKind.ANNOTATED and one.expression != "?"]
+        declared = [one for one in bindings if one.kind in _DECLARED and one.expression != "?"]
         if declared:
-            return _union(self.instances(one.expression, one.scope) for one in declared)
+            return _union(self._declared(one) for one in declared)
         return _union(self._assigned(one) if one.kind is BindingKind.ASSIGNED else (Opaque(),) for one in bindings)
+
+    def _declared(self, binding: Binding) -> Values:
+        around = self.program.symbols[binding.scope].parent if binding.kind is BindingKind.PARAMETER else None
+        return self.instances(binding.expression, around or binding.scope)
 
     def _assigned(self, binding: Binding) -> Values:
         if binding.expression != binding.target or self.program.is_function(binding.scope):
@@ -153,28 +178,16 @@ class Inference:
         if imported.name is not None:
             module = modules.imported(imported, importer)
             if module is None:
-                return (self._outside(imported, importer),)
+                return (outside(self.program, imported, importer),)
             return self.module_member(module, imported.name)
         top = imported.module.partition(".")[0]
         module = modules.absolute(imported.module, importer)
         if module is None:
             module = modules.absolute(top, importer)
-            return (Module(module),) if module is not None else (self._outside(imported, importer),)
+            return (Module(module),) if module is not None else (outside(self.program, imported, importer),)
         if imported.alias != top:
             return (Module(module),)
         return (Module(".".join(module.split(".")[: len(module.split(".")) - imported.module.count(".")])),)
-
-    def _outside(self, imported: Import, importer: ParsedFile) -> External | Opaque:
-        """EXTERNAL, unless the name's package is in the repository and only the module is missing."""
-        name = "." * imported.level + imported.module
-        if imported.level:
-            return Opaque(Unknown.NAME, name)
-        if self.program.modules.absolute(imported.module.partition(".")[0], importer) is not None:
-            return Opaque(Unknown.NAME, name)
-        if imported.name is not None:
-            return External(f"{imported.module}.{imported.name}")
-        top = imported.module.partition(".")[0]
-        return External(top if imported.alias == top else imported.module)
 
     def module_member(self, module: str, name: str) -> Values:
         """What `module.name` is: a name of its scope, also by star import, or a submodule."""
@@ -183,7 +196,7 @@ class Inference:
             file = self.program.modules.file(module)
             if file is not None:
                 scope = file.symbols[0].id
-                found = self._in_scope(scope, name) or self._starred(scope, name)
+                found = self._in_module(scope, name)
                 if found:
                     return found
             child = self.program.modules.child(module, name)
@@ -191,34 +204,23 @@ class Inference:
                 return (Module(child),)
             if file is None:
                 return (Opaque(Unknown.MEMBER, module),)
-            outside = self._outer_star(file.symbols[0].id)
-            return (outside or Opaque(Unknown.MEMBER, module),)
+            outer = self._outer_star(file.symbols[0].id)
+            return (outer or Opaque(Unknown.MEMBER, module),)
 
         return self._memory.once(("module", module, name), compute)
 
-    def _starred(self, module: SymbolId, name: str) -> Values:
-        """The last star import that provides the name."""
+    def _starred(self, module: SymbolId, name: str, below: int) -> Values:
+        """What the last star import below the line that provides the name does."""
         for imported in reversed(self.program.stars(module)):
+            if imported.line < below:
+                break
             source = self.program.modules.imported(imported, self.program.file_of[module])
             file = self.program.modules.file(source) if source is not None else None
-            if source is not None and file is not None and self._exports(file, name):
+            if source is not None and file is not None and exports(self.program, file, name):
                 found = self.module_member(source, name)
                 if found:
                     return found
         return ()
-
-    def _exports(self, file: ParsedFile, name: str, seen: frozenset[str] = frozenset()) -> bool:
-        if file.exports is not None:
-            return name in file.exports
-        scope = file.symbols[0].id
-        program = self.program
-        if name.startswith("_") or file.path in seen or len(seen) > MAX_DEPTH:
-            return False
-        if program.definitions(scope, name) or program.imports(scope, name) or program.bindings(scope, name):
-            return True
-        sources = (program.modules.imported(imported, file) for imported in program.stars(scope))
-        files = (program.modules.file(source) for source in sources if source is not None)
-        return any(self._exports(one, name, seen | {file.path}) for one in files if one is not None)
 
     def _outer_star(self, scope: SymbolId) -> External | Opaque | None:
         """Where a name nobody here defines can come from: the last star import of a module that is not here."""
@@ -226,11 +228,13 @@ class Inference:
         importer = self.program.file_of[module]
         for imported in reversed(self.program.stars(module)):
             if self.program.modules.imported(imported, importer) is None:
-                return self._outside(imported, importer)
+                return outside(self.program, imported, importer)
         return None
 
     def attribute(self, value: Value, name: str) -> Values:
-        """What `value.name` is."""
+        """What `value.name` is; of a computed name only the beginning is known."""
+        if name.endswith("*"):
+            return (Opaque(Unknown.DYNAMIC, name),)
         match value:
             case Module(name=module):
                 return self.module_member(module, name)
@@ -238,8 +242,8 @@ class Inference:
                 return self._class_attribute(class_, name, typed)
             case Instance(id=class_, typed=typed):
                 return self._instance_attribute(class_, name, typed)
-            case Super(id=class_):
-                found = self._member_values(class_, name, after=True)
+            case Super(id=class_, after=after):
+                found = self._member_values(class_, name, after)
                 if found is None:
                     return self._missing(class_, name)
                 return _union(self._taken(one, class_, typed=False, replaceable=False) for one in found)
@@ -249,6 +253,8 @@ class Inference:
                 return (External(f"{path}.{name}"),)
             case Builtin() | BuiltinInstance():
                 return self._builtin_attribute(value, name)
+            case Coroutine():
+                return (Builtin(f"coroutine.{name}"),)
             case Opaque(reason=Unknown.NAME):
                 return (value,)
         return (Opaque(Unknown.RECEIVER),)
@@ -272,7 +278,13 @@ class Inference:
         found = self._member_values(class_, name)
         if found is None:
             return self._missing(class_, name)
-        return _union(self._taken(one, class_, typed=typed) for one in found)
+        in_class = any(self.program.bindings(owner, name) for owner in self.classes.order(class_))
+        return _union((in_class and self._got(one)) or self._taken(one, class_, typed=typed) for one in found)
+
+    def _got(self, value: Value) -> Values:
+        """What the descriptor, an object that a class holds, gives to who reads it; empty if it is none."""
+        found = self.classes.member(value.id, "__get__") if isinstance(value, Instance) else None
+        return _union(self.result(Function(one.id, found[0])) for one in found[1]) if found else ()
 
     def _taken(self, value: Value, receiver: SymbolId, *, typed: bool, replaceable: bool = True) -> Values:
         """A class attribute read from an object: a property's value, a method with its receiver."""
@@ -282,15 +294,18 @@ class Inference:
             return self.result(Function(value.id, receiver, typed))
         return (Function(value.id, receiver, typed, replaceable),)
 
-    def _member_values(self, class_: SymbolId, name: str, *, after: bool = False) -> Values | None:
-        """What the nearest class in the order binds the attribute to; None if none does.
+    def _member_values(self, class_: SymbolId, name: str, after: SymbolId | None = None) -> Values | None:
+        """What the nearest class in the order, or in what comes after a class of it, binds the attribute to; None if
+        none does.
 
         Where that is unknown, a declaration in a class further on tells.
         """
 
         def compute() -> Values:
             nearest: Values | None = None
-            for owner in self._order(class_, name)[1 if after else 0 :]:
+            order = self._order(class_, name)
+            begin = 0 if after is None else order.index(after) + 1 if after in order else len(order)
+            for owner in order[begin:]:
                 found = self._own_member(owner, name)
                 if found is None:
                     continue
@@ -379,15 +394,25 @@ class Inference:
 
         def compute() -> Values:
             written = self.program.returns(function.id)
-            if written is None:
+            around = self.program.symbols[function.id].parent
+            if written is None or around is None:
                 return (Opaque(),)
             if self.program.decorated(function.id) & _CONTEXT_MANAGERS:
                 _, _, inner = written.partition("[")
                 first = next(split_types(inner.removesuffix("]"), ","), "")
-                return (Context(self.instances(first, function.id, function.receiver)),)
-            return self.instances(written, function.id, function.receiver)
+                return (Context(self.instances(first, around, function.receiver)),)
+            return self.instances(written, around, function.receiver)
 
         return self._memory.once(("result", function.id, function.receiver), compute)
+
+    def _awaited(self, value: Value) -> Values:
+        """What `await` gives. A type that cannot be awaited is taken for the result's: something decorated it."""
+        match value:
+            case Coroutine(result=result):
+                return result
+            case Instance(id=class_) if self.classes.member(class_, "__await__") is not None:
+                return (Opaque(),)
+        return (value,)
 
     def _entered(self, value: Value, method: str) -> Values:
         """What `with value as` binds: by the annotation of `__enter__` if that tells, else the object itself."""
@@ -398,7 +423,8 @@ class Inference:
                 found = self.classes.member(class_, method)
                 if found is None:
                     return (Instance(class_),)
-                return _union(self.result(Function(one.id, class_)) for one in found[1])
+                entered = _union(self.result(Function(one.id, class_)) for one in found[1])
+                return _union(map(self._awaited, entered)) if method == "__aenter__" else entered
             case External() | BuiltinInstance():
                 return (value,)
         return (Opaque(),)
@@ -421,16 +447,22 @@ class Inference:
         if last == "Self":
             class_ = receiver or self.program.class_around(scope)
             return (Instance(class_, typed=receiver is not None),) if class_ else (Opaque(),)
+        if base == "<coroutine>":
+            return (Coroutine(self.instances(inner.removesuffix("]"), scope, receiver)),)
         if base.startswith("<") or base in ("?", ""):
             return self._root(base or "?", scope)
-        return _union(self._instances_from(value) for value in self._type_values(base, scope))
+        named = self._type_values(base, scope)
+        if bracket and any(isinstance(one, External) and one.path in AWAITABLES for one in named):
+            *_, result = split_types(inner.removesuffix("]"), ",")
+            return (Coroutine(self.instances(result, scope, receiver)),)
+        return _union(self._instances_from(value) for value in named)
 
     def _type_values(self, base: str, scope: SymbolId) -> Values:
-        """A type's name is looked up where the function is defined, its class included, then inside the function."""
+        """In a class the name may be that of the field which has the type (`date: date`): then one around is meant."""
         places = [scope]
         parent = self.program.symbols[scope].parent
-        if self.program.is_function(scope) and parent is not None:
-            places.insert(0, parent)
+        if not self.program.is_function(scope) and parent is not None:
+            places.append(parent)
         found: Values = ()
         for place in places:
             found = self.evaluate(base, place)
@@ -454,6 +486,7 @@ class Inference:
         return (Opaque(),)
 
 
+_DECLARED = (BindingKind.ANNOTATED, BindingKind.PARAMETER)
 _NOWHERE: Values = (Opaque(Unknown.MEMBER, "nowhere"),)
 
 

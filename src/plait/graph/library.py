@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from plait.graph import coroutines
 from plait.graph.calls import Call
 
 if TYPE_CHECKING:
@@ -119,6 +120,10 @@ def _paired(flow: Flow, name: str, call: Call) -> None:
 
 
 def _method(flow: Flow, container: Value, name: str, call: Call) -> None:
+    if container[0] == "coroutine":
+        if name == "result":
+            flow.copy(flow.slot("result", container), call.result)
+        return
     every = flow.slot(container, ("every key",))
     last = call.positional[-1] if call.positional else -1
     key = call.names[0] if call.names else None
@@ -164,6 +169,8 @@ def _external(flow: Flow, path: str, call: Call) -> None:
         return
     if path in _CACHED_PROPERTIES or path.rpartition(".")[2].endswith("property"):
         flow.watch(call.positional[0] if call.positional else -1, "wrap", "property", call.result)
+        return
+    if path.startswith("asyncio.") and coroutines.called(flow, path.rpartition(".")[2], call):
         return
     # What decorates leaves a function as it is, as far as can be known: `@wraps(f)`, `@app.route("/")`, `@cache`.
     if call.decorates:

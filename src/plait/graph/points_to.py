@@ -21,8 +21,8 @@ FEW = 16
 Value: TypeAlias = tuple[Any, ...]
 """("function", key), ("class", id), ("instance", id), ("bound", key, receiver), ("super", class, receiver),
 ("module", name), ("external", path), ("builtin", name), ("object", type), ("key", value),
-("container", number, type), ("method", container, name), ("property", key), ("setter", key), ("deleter", key),
-("static", key), ("classmethod", key), ("partial", callee, number)"""
+("container", number, type), ("coroutine", number), ("method", container, name), ("property", key), ("setter", key),
+("deleter", key), ("static", key), ("classmethod", key), ("partial", callee, number)"""
 
 Constraint: TypeAlias = tuple[Any, ...]
 """begins with its name; the rest is what `_react` needs"""

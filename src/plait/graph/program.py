@@ -132,6 +132,16 @@ class Program:
     def bindings(self, scope: SymbolId, name: str) -> list[Binding]:
         return self._bindings.get(scope, {}).get(name, [])
 
+    def bound(self, scope: SymbolId) -> list[str]:
+        """The names that statements of the scope bind, definitions and imports left out."""
+        return list(self._bindings.get(scope, {}))
+
+    def last_line(self, scope: SymbolId, name: str) -> int:
+        """Where the scope binds the name for the last time; 0 if it does not."""
+        lines = [one.span.start_line for one in self._children.get(scope, {}).get(name, ())]
+        lines += [one.line for one in self.imports(scope, name)] + [one.line for one in self.bindings(scope, name)]
+        return max(lines, default=0)
+
     def attributes(self, class_: SymbolId, name: str) -> list[Binding]:
         """What the methods of the class itself bind `self.name` to."""
         return self._attributes.get(class_, {}).get(name, [])

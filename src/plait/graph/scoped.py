@@ -11,6 +11,7 @@ from plait.graph.flow import Flow
 from plait.graph.inference import Inference
 from plait.graph.program import Program
 from plait.graph.sites import MAX_CANDIDATES, Target, resolve, settle
+from plait.graph.values import Class, Function
 from plait.model import (
     Edge,
     EdgeKind,
@@ -83,8 +84,12 @@ def assemble(program: Program, inference: Inference, flow: Flow | None, known: M
             if site.unknown is not None:
                 reason, detail = site.unknown
                 unresolved.append(Unresolved(reference, file.path, reason, detail))
-        for edge in (*_contains(file), *_imports(file, program), *_overrides(file, inference)):
+        declared = (*_contains(file), *_imports(file, program), *_overrides(file, inference))
+        for edge in (*declared, *_references(file, inference)):
             edges.add(edge)
+    for method, wanted in flow.dispatch.structural.overriding() if flow is not None else ():
+        line, sure = method.span.start_line, confidence(Via.OVERRIDE)
+        edges.add(_declared(method.id, wanted.id, EdgeKind.OVERRIDES, Via.OVERRIDE, method.path, line, sure=sure))
     for edge in _implicit(flow, program) if flow is not None else ():
         edges.add(edge)
     return Graph(edges.sorted(), tuple(unresolved))
@@ -216,6 +221,26 @@ def _imports(file: ParsedFile, program: Program) -> Iterator[Edge]:
                 file.path,
                 imported.line,
             )
+
+
+def _references(file: ParsedFile, inference: Inference) -> Iterator[Edge]:
+    """From a definition to the functions and classes that it names as values: passes, stores, returns, compares."""
+    for mention in file.mentions:
+        found = inference.evaluate(mention.expression, mention.scope)
+        named = [one for one in found if isinstance(one, (Function, Class)) and one.id != mention.scope]
+        if len(found) <= MAX_CANDIDATES:
+            for one in named:
+                yield Edge(
+                    source=mention.scope,
+                    target=one.id,
+                    kind=EdgeKind.REFERENCES,
+                    via=Via.DECLARATION,
+                    evidence=Evidence.AMBIGUOUS if len(found) > 1 else Evidence.SCOPED,
+                    confidence=confidence(Via.DECLARATION, len(found)),
+                    path=file.path,
+                    line=mention.line,
+                    candidates=len(found),
+                )
 
 
 def _overrides(file: ParsedFile, inference: Inference) -> Iterator[Edge]:

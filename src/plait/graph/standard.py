@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import builtins
 
-MEMBERLESS_BASES = frozenset(("abc.ABC", "typing.Generic", "typing.Protocol", "typing_extensions.Protocol"))
+PROTOCOLS = ("typing.Protocol", "typing_extensions.Protocol")
+MEMBERLESS_BASES = frozenset(("abc.ABC", "typing.Generic", *PROTOCOLS))
 """Bases out of the repository from which no method is inherited that code calls."""
 
 _PLAIN_TYPES = frozenset(("str", "bytes", "bytearray", "int", "float", "complex", "bool", "range", "?"))
@@ -12,6 +13,13 @@ _PLAIN_TYPES = frozenset(("str", "bytes", "bytearray", "int", "float", "complex"
 
 PASSING_ON = frozenset(
     (
+        "asyncio.create_task",
+        "asyncio.ensure_future",
+        "asyncio.gather",
+        "asyncio.run",
+        "asyncio.run_coroutine_threadsafe",
+        "asyncio.shield",
+        "asyncio.wait_for",
         "copy.copy",
         "copy.deepcopy",
         "functools.partial",
@@ -25,6 +33,14 @@ PASSING_ON = frozenset(
     )
 )
 """Functions of the standard library whose result can be an object of the repository."""
+
+AWAITABLES = frozenset(
+    (
+        *(f"{module}.{name}" for module in ("typing", "collections.abc") for name in ("Awaitable", "Coroutine")),
+        *("asyncio.Future", "asyncio.Task"),
+    )
+)
+"""Types whose last argument is what awaiting gives."""
 
 UNTYPED = frozenset(("typing.Any", "typing.Callable", "collections.abc.Callable", "typing_extensions.Any"))
 """Annotations that do not say which class."""

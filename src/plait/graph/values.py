@@ -43,9 +43,11 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Super:
-    """`super()` in a method of the class."""
+    """`super()` in a method of the class, or `super(B, self)`."""
 
     id: SymbolId
+    after: SymbolId
+    """the class behind which the search begins: the class itself, or B"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,13 @@ class Context:
     """What a function under `contextmanager` returns."""
 
     entered: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Coroutine:
+    """What a coroutine function returns, or anything else that gives its result when it is awaited."""
+
+    result: tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +119,7 @@ Value: TypeAlias = (
     | Function
     | Super
     | Context
+    | Coroutine
     | Alias
     | External
     | Builtin

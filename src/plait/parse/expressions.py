@@ -33,23 +33,55 @@ _TRANSPARENT_TYPES = {"Annotated", "Final", "ClassVar", "Required", "NotRequired
 def dotted(node: ast.expr, hidden: Set[str] = frozenset()) -> str:
     """Write the expression as `Reference.expression` says.
 
-    A literal or display is the name of its type in angle brackets (`<str>.join`), an awaited or named value is the
-    value itself, and a name in `hidden` (a parameter of a lambda, a variable of a comprehension) is `?`.
+    A literal or display is the name of its type in angle brackets (`<str>.join`), `await x` is `x.await`, a named value
+    is the value itself, and a name in `hidden` (a parameter of a lambda, a variable of a comprehension) is `?`.
+    `super(B, x)` keeps the class, if it is a plain name: `super(B)`. `getattr(x, "on_" + name)` is `x.on_*`.
     """
     links: list[str] = []
     while len(links) <= MAX_LINKS:
         if isinstance(node, ast.Attribute):
             links.append("." + node.attr)
             node = node.value
+        elif isinstance(node, ast.Await):
+            links.append(".await")
+            node = node.value
+        elif isinstance(node, ast.Call) and _is_super_of(node):
+            links.append(_super_of(node, hidden))
+            return "".join(reversed(links))
+        elif isinstance(node, ast.Call) and (prefix := _prefix(node)) and "getattr" not in hidden:
+            links.append(f".{prefix}*")
+            node = node.args[0]
         elif isinstance(node, ast.Call):
             links.append("()")
             node = node.func
-        elif isinstance(node, (ast.Await, ast.NamedExpr)):
+        elif isinstance(node, ast.NamedExpr):
             node = node.value
         else:
             links.append(_root(node, hidden))
             return "".join(reversed(links))
     return "?" + "".join(reversed(links[:MAX_LINKS]))
+
+
+def _is_super_of(node: ast.Call) -> bool:
+    return isinstance(node.func, ast.Name) and node.func.id == "super" and len(node.args) == 2
+
+
+def _prefix(node: ast.Call) -> str:
+    """How the names begin that `getattr(x, "on_" + name)`, or the same with an f-string, asks for; empty if unknown."""
+    if not (isinstance(node.func, ast.Name) and node.func.id == "getattr" and len(node.args) > 1):
+        return ""
+    match node.args[1]:
+        case ast.BinOp(left=ast.Constant(value=str(prefix)), op=ast.Add()):
+            return prefix if prefix.isidentifier() else ""
+        case ast.JoinedStr(values=[ast.Constant(value=str(prefix)), *_]):
+            return prefix if prefix.isidentifier() else ""
+    return ""
+
+
+def _super_of(node: ast.Call, hidden: Set[str]) -> str:
+    class_ = node.args[0]
+    known = isinstance(class_, ast.Name) and not hidden & {"super", class_.id}
+    return f"super({class_.id})" if known and isinstance(class_, ast.Name) else "?"
 
 
 def _root(node: ast.expr, hidden: Set[str]) -> str:

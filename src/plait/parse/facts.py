@@ -11,7 +11,7 @@ import ast
 import re
 from dataclasses import replace
 
-from plait.facts import Binding, BindingKind, FlowFacts, Import, ParsedFile
+from plait.facts import Binding, BindingKind, FlowFacts, Import, Mention, ParsedFile
 from plait.model import Receiver, Reference, ReferenceKind, SourceFile, Span, Symbol, SymbolId, SymbolKind
 from plait.parse.depth import shorten
 from plait.parse.expressions import (
@@ -25,9 +25,10 @@ from plait.parse.expressions import (
 )
 from plait.parse.flow import FlowWalk
 from plait.parse.lines import Lines
+from plait.parse.mentions import kept, mentioned
 from plait.parse.naming import child_id, is_test_path, module_id, module_name
 from plait.parse.scopes import Scope, bound_names, owner_form, parameters
-from plait.parse.signatures import class_signature, docstring, function_signature, is_abstract
+from plait.parse.signatures import class_signature, docstring, function_signature, is_abstract, is_coroutine
 from plait.parse.targets import exported_names, paired
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -49,6 +50,8 @@ class Facts:
         self._references: list[Reference] = []
         self._imports: list[Import] = []
         self._bindings: list[Binding] = []
+        self._mentions: list[tuple[SymbolId, str, int]] = []
+        self._owners: set[str] = set()
         self._elsewhere: list[tuple[Scope, Binding]] = []
         self._abstract: list[SymbolId] = []
         self._ids: dict[ast.AST, SymbolId] = {}
@@ -73,10 +76,16 @@ class Facts:
             references=tuple(self._references),
             imports=tuple(self._imports),
             bindings=tuple(self._bindings),
+            mentions=self._kept_mentions(root.id),
             exports=exported_names(tree),
             abstract=tuple(self._abstract),
             flow=self._flow(tree, root.id),
         )
+
+    def _kept_mentions(self, module: SymbolId) -> tuple[Mention, ...]:
+        bound = {(one.scope, one.target) for one in self._bindings}
+        bound |= {(module, one.alias) for one in self._imports} | {(module, one.name) for one in self._symbols[1:]}
+        return kept(sorted(self._mentions, key=lambda one: one[2]), bound, module, self._owners)
 
     def _flow(self, tree: ast.Module, root: SymbolId) -> FlowFacts:
         """Follow values; in a file deeper than the interpreter's stack, without what lies deep in an expression."""
@@ -95,6 +104,7 @@ class Facts:
         self._stack += [(node, scope, hidden) for node in reversed(nodes)]
 
     def _visit(self, node: ast.AST, scope: Scope, hidden: frozenset[str]) -> None:
+        self._mentions += [(scope.id, *one) for one in mentioned(node, hidden)]
         match node:
             case ast.Call():
                 self._refer(ReferenceKind.CALL, node.func, _arity(node), scope, hidden)
@@ -106,7 +116,7 @@ class Facts:
                 return self._class(node, scope, hidden)
             case ast.Lambda():
                 names = {parameter.arg for parameter in parameters(node.args)}
-                self._stack.append((node.body, scope, hidden | names))
+                self._stack.append((node.body, scope, hidden | scope.unseen() | names))
                 return self._push(_defaults(node.args), scope, hidden)
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 return self._comprehension(node, scope, hidden)
@@ -136,6 +146,8 @@ class Facts:
             owner=first.arg if first else None,
             owner_form=form or Receiver.NAME,
         )
+        if first is not None:
+            self._owners.add(first.arg)
         self._define(inner, node.name, self._span(node), node, function_signature(node), scope)
         if is_abstract(node):
             self._abstract.append(inner.id)
@@ -150,26 +162,28 @@ class Facts:
             line = parameter.lineno
             if parameter is first:
                 own = "Self" if inner.owner_form is Receiver.SELF else "type[Self]"
-                self._bind(inner, parameter.arg, BindingKind.ANNOTATED, own, line)
+                self._bind(inner, parameter.arg, BindingKind.PARAMETER, own, line)
             elif parameter is node.args.vararg:
-                self._bind(inner, parameter.arg, BindingKind.ANNOTATED, "tuple", line)
+                self._bind(inner, parameter.arg, BindingKind.PARAMETER, "tuple", line)
             elif parameter is node.args.kwarg:
-                self._bind(inner, parameter.arg, BindingKind.ANNOTATED, "dict", line)
+                self._bind(inner, parameter.arg, BindingKind.PARAMETER, "dict", line)
             elif parameter.annotation:
-                kind = BindingKind.ANNOTATED
+                kind = BindingKind.PARAMETER
                 self._bind(inner, parameter.arg, kind, annotation(parameter.annotation), line)
             else:
                 self._bind(inner, parameter.arg, BindingKind.OPAQUE, "?", line)
-        if node.returns:
-            result = annotation(node.returns)
-            # `def open(self: T) -> T` says in the older way what `-> Self` says
-            same = own_type and own_type in (result, f"type[{result}]")
-            self._bind(inner, "", BindingKind.RETURNS, "Self" if same else result, node.returns.lineno)
+        result = annotation(node.returns) if node.returns else "?"
+        if own_type and own_type in (result, f"type[{result}]"):
+            result = "Self"  # `def open(self: T) -> T` says it in the older way
+        result = f"<coroutine>[{result}]" if is_coroutine(node) else result
+        if result != "?":
+            self._bind(inner, "", BindingKind.RETURNS, result, (node.returns or node).lineno)
 
     def _class(self, node: ast.ClassDef, scope: Scope, hidden: frozenset[str]) -> None:
         inner = Scope(
             self._child(scope, node.name, is_class=True), SymbolKind.CLASS, _join(scope.name, node.name), scope
         )
+        inner.body = node.body
         self._define(inner, node.name, self._span(node), node, class_signature(node), scope)
         for base in node.bases:
             named = base.value if isinstance(base, ast.Subscript) else base
@@ -252,7 +266,7 @@ class Facts:
 
     def _refer(self, kind: ReferenceKind, callee: ast.expr, arity: int, scope: Scope, hidden: frozenset[str]) -> None:
         expression = dotted(callee, hidden)
-        name = expression.rpartition(".")[2]
+        name = expression.rpartition(".")[2] if not isinstance(callee, ast.Await) else ""
         line, byte = name_position(callee)
         if isinstance(callee, ast.Attribute):
             name = callee.attr
@@ -272,7 +286,7 @@ class Facts:
         )
 
     def _comprehension(self, node: Comprehension, scope: Scope, hidden: frozenset[str]) -> None:
-        inside = hidden.union(*(bound_names(generator.target) for generator in node.generators))
+        inside = hidden.union(scope.unseen(), *(bound_names(generator.target) for generator in node.generators))
         results = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         self._push(results, scope, inside)
         for generator in reversed(node.generators):

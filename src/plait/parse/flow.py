@@ -28,8 +28,12 @@ The constraints are tuples that begin with their name; `s`, `d` and other single
     ("operate", d, object, methods, arguments, at)
         d = what the first of the methods that the object's class has returns for the arguments, which are nodes
     ("each", d, object, at)         d = an element of the object, by iterating over it
+    ("each async", d, object, at)   the same, by `async for`
     ("enter", d, object, method, at)  with object as d
+    ("coroutine", d, s)             d = what gives s when it is awaited
+    ("await", d, s, at)             d = await s
     ("super", d, class, s)          d = super() in a method of the class whose first parameter is s
+    ("super of", d, c, s)           d = super(c, s)
     ("call", d, callee, positional, keywords, spread, names, site)
         positional: nodes; keywords: (name, node) pairs; spread: nodes behind * and **; names: the positional arguments
         that are literal strings, None for others
@@ -118,6 +122,8 @@ class FlowWalk(ExpressionWalk):
                 for item in node.items:
                     entered, manager = self._node(), self._value(item.context_expr, frame)
                     self._emit("enter", entered, manager, method, (frame.scope, node.lineno))
+                    if isinstance(node, ast.AsyncWith):
+                        entered = self._awaited(entered, frame, node)
                     self._operate((method.replace("enter", "exit"),), manager, (), frame, node)
                     if item.optional_vars is not None:
                         self._bind(item.optional_vars, entered, frame)
@@ -197,7 +203,8 @@ class FlowWalk(ExpressionWalk):
         frame.stored.clear()
         if not isinstance(node, ast.While):
             element = self._node()
-            self._emit("each", element, iterated, (frame.scope, node.lineno))
+            each = "each async" if isinstance(node, ast.AsyncFor) else "each"
+            self._emit(each, element, iterated, (frame.scope, node.lineno))
             self._bind(node.target, element, frame)
         self._block(node.body, frame)
         for name, start in entry.items():
@@ -320,9 +327,9 @@ class FlowWalk(ExpressionWalk):
             self._value(parameter, frame)
         function = self._parameters(node.args, key, frame, inner, in_class=frame.kind == "class")
         if node.returns is not None:
-            self._emit("type", inner.result, annotation(node.returns), key)
+            self._emit("type", inner.result, annotation(node.returns), frame.scope)
         self._block(node.body, inner)
-        self._finish(function, inner)
+        self._finish(function, inner, awaited=isinstance(node, ast.AsyncFunctionDef))
         return self._decorated(node, bound, frame)
 
     def _decorated(self, node: Definition, bound: int, frame: Frame) -> int:

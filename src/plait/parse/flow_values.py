@@ -162,7 +162,7 @@ class ExpressionWalk:
             case ast.Call():
                 return self._call(node, frame)
             case ast.Await(value=value):
-                return self._value(value, frame)
+                return self._awaited(self._value(value, frame), frame, node)
             case ast.Starred(value=value):
                 return self._value(value, frame)
             case ast.NamedExpr(target=target, value=value):
@@ -206,6 +206,11 @@ class ExpressionWalk:
             if isinstance(child, ast.expr):
                 self._value(child, frame)
         return -1
+
+    def _awaited(self, source: int, frame: Frame, at: Located) -> int:
+        result = self._node()
+        self._emit("await", result, source, (frame.scope, at.lineno))
+        return result
 
     def _operate(
         self, methods: tuple[str, ...], owner: int, given: tuple[int, ...], frame: Frame, at: Located, result: int = -1
@@ -333,11 +338,15 @@ class ExpressionWalk:
             type(node)
         ]
         made = self._made("container", kind)
-        before, hidden = frame.versions, frame.hidden
+        around, before, hidden = frame, frame.versions, frame.hidden
         frame.versions = dict(before)
         for generator in node.generators:
             element = self._node()
-            self._emit("each", element, self._value(generator.iter, frame), (frame.scope, generator.iter.lineno))
+            each = "each async" if generator.is_async else "each"
+            self._emit(each, element, self._value(generator.iter, frame), (frame.scope, generator.iter.lineno))
+            if frame.kind == "class":
+                # A namespace of its own, from which the class's is not seen.
+                frame = Frame(frame.scope, "lambda", frozenset(), frame)
             frame.hidden = frame.hidden | set(bound_names(generator.target))
             self._bind(generator.target, element, frame)
             for condition in generator.ifs:
@@ -345,14 +354,18 @@ class ExpressionWalk:
         if isinstance(node, ast.DictComp):
             self._value(node.key, frame)
         self._emit("put", made, None, self._value(node.value if isinstance(node, ast.DictComp) else node.elt, frame))
-        frame.versions, frame.hidden = before, hidden
+        around.versions, around.hidden = before, hidden
         return made
 
     def _call(self, node: ast.Call, frame: Frame) -> int:
         result = self._node()
         callee = node.func
         if isinstance(callee, ast.Name) and callee.id == "super" and frame.owner and callee.id not in frame.bound:
-            self._emit("super", result, frame.owner, frame.first)
+            if len(node.args) == 2:
+                class_, given = (self._value(argument, frame) for argument in node.args)
+                self._emit("super of", result, class_, given)
+            else:
+                self._emit("super", result, frame.owner, frame.first)
             return result
         function = self._value(callee, frame)
         positional: list[int] = []
@@ -411,7 +424,7 @@ class ExpressionWalk:
             node = self._node()
             positional.append((parameter.arg, node))
             if parameter.annotation is not None:
-                self._emit("declared", node, annotation(parameter.annotation), inner.scope)
+                self._emit("declared", node, annotation(parameter.annotation), frame.scope)
             self._copy(self._value(default, frame), node)
             self._assign(parameter.arg, node, inner)
             inner.parameters[node] = parameter.annotation
@@ -445,11 +458,18 @@ class ExpressionWalk:
             return
         frame.passed[node] = None
         declared = frame.parameters[node]
-        if declared is not None:
-            self._emit("type", frame.result, annotation(declared), frame.scope)
+        if declared is not None and frame.outer is not None:
+            self._emit("type", frame.result, annotation(declared), frame.outer.scope)
 
-    def _finish(self, function: FlowFunction, inner: Frame) -> None:
-        """A generator returns an iterable of what it yields."""
+    def _finish(self, function: FlowFunction, inner: Frame, *, awaited: bool = False) -> None:
+        """A generator returns an iterable of what it yields, a coroutine function what gives its result to `await`."""
+        if awaited and inner.yielded < 0:
+            for node in inner.passed:
+                self._copy(node, inner.result)
+            coroutine = self._node()
+            self._emit("coroutine", coroutine, inner.result)
+            self._functions.append(replace(function, result=coroutine))
+            return
         self._functions.append(replace(function, passed=tuple(inner.passed)))
         if inner.yielded >= 0:
             iterable = self._node()

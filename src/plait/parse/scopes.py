@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
 from plait.model import Receiver, SymbolId, SymbolKind
 from plait.parse.expressions import dotted
+from plait.parse.frames import bound_in
 
 _IMPLICIT_CLASS_METHODS = {"__new__", "__init_subclass__", "__class_getitem__"}
 
@@ -26,6 +27,8 @@ class Scope:
     owner_form: Receiver = Receiver.NAME
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
+    body: Sequence[ast.stmt] = ()
+    """of a class: its statements"""
     children: Counter[tuple[str, bool]] = field(default_factory=Counter)
 
     def own_form(self, name: str) -> Receiver:
@@ -38,6 +41,10 @@ class Scope:
                 break
             scope = scope.parent
         return Receiver.NAME
+
+    def unseen(self) -> frozenset[str]:
+        """The names of a class, which the lambdas and comprehensions among its statements do not see."""
+        return bound_in(self.body, walrus=False)
 
     @property
     def module(self) -> Scope:

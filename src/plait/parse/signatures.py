@@ -30,6 +30,20 @@ def is_abstract(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return all(_does_nothing(statement) for statement in node.body)
 
 
+def is_coroutine(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a call gives something to await: `async def` without `yield`, which would make it a generator."""
+    if not isinstance(node, ast.AsyncFunctionDef):
+        return False
+    stack: list[ast.AST] = list(node.body)
+    while stack:
+        inner = stack.pop()
+        if isinstance(inner, ast.Yield):
+            return False
+        if not isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            stack += ast.iter_child_nodes(inner)
+    return True
+
+
 def _does_nothing(statement: ast.stmt) -> bool:
     match statement:
         case ast.Pass() | ast.Expr(value=ast.Constant()):

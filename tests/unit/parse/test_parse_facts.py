@@ -130,12 +130,12 @@ def test_imports() -> None:
 def test_bindings_of_parameters_and_result() -> None:
     text = "class A:\n    def f(me, a, b: 'B | None' = 0, *c: int, d: Optional[list[D]], **e) -> typing.Self: ...\n"
     assert bindings(text) == [
-        ("A#f().", "me", "annotated", "Self"),
+        ("A#f().", "me", "parameter", "Self"),
         ("A#f().", "a", "opaque", "?"),
-        ("A#f().", "b", "annotated", "B"),
-        ("A#f().", "c", "annotated", "tuple"),
-        ("A#f().", "d", "annotated", "list[D]"),
-        ("A#f().", "e", "annotated", "dict"),
+        ("A#f().", "b", "parameter", "B"),
+        ("A#f().", "c", "parameter", "tuple"),
+        ("A#f().", "d", "parameter", "list[D]"),
+        ("A#f().", "e", "parameter", "dict"),
         ("A#f().", "", "returns", "typing.Self"),
     ]
 
@@ -179,6 +179,7 @@ def test_bindings_of_statements() -> None:
         ("/", "q", "assigned", "Q().__enter__()"),
         ("/", "s", "opaque", "?"),
         ("/", "t", "opaque", "?"),
+        ("u().", "", "returns", "<coroutine>[?]"),
         ("u().", "w", "assigned", "v.__aenter__()"),
         ("/", "y", "assigned", "z.a()"),
         ("/", "y", "opaque", "?"),
