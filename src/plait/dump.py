@@ -35,7 +35,7 @@ def table(snapshot: Snapshot, name: str) -> Iterator[str]:
 
 def _info(snapshot: Snapshot) -> Iterator[str]:
     info = snapshot.info
-    kept = ("state", "embedder", "graph", "files", "symbols", "passages", "edges", "unresolved")
+    kept = ("state", "embedder", "graph", "files", "symbols", "passages", "edges", "unresolved", "pending")
     yield from (f"{name} {_json(getattr(info, name))}" for name in kept)
     yield from (f"scip {_json([one.state.path, one.problem])}" for one in info.scip)
 

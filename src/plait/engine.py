@@ -214,18 +214,19 @@ class Engine:
     def snapshot(self) -> Snapshot:
         """Return a snapshot of the folder as it is now, building it if there is none or a file has changed."""
         try:
-            if self._snapshot is not None and self._is_fresh(self._snapshot):
-                return self._snapshot
-            # Somebody else may have renewed it.
-            self._snapshot = kept = EmbeddedSnapshot(self.path)
-            if not self._is_fresh(kept):
-                self._snapshot = self._refreshed(kept) or self._built(kept)
+            kept = self._snapshot or EmbeddedSnapshot(self.path)
+            listing = source.discover(self.root, submodules=self.settings.submodules, reasons=False)
+            if not self._is_fresh(listing, kept) and isinstance(kept, EmbeddedSnapshot) and not kept.is_current:
+                kept = EmbeddedSnapshot(self.path)  # somebody else has renewed it
+            if not self._is_fresh(listing, kept):
+                kept = self._refreshed(kept) or self._built(kept)
+            self._snapshot = kept
         except (FileNotFoundError, BrokenIndex):
             self._snapshot = self._built(None)
         return self._snapshot
 
-    def _is_fresh(self, snapshot: Snapshot) -> bool:
-        return is_fresh(self.root, snapshot, remembered(self._folder), submodules=self.settings.submodules)
+    def _is_fresh(self, listing: source.Listing, snapshot: Snapshot) -> bool:
+        return is_fresh(listing, snapshot, remembered(self._folder))
 
     def _built(self, before: Snapshot | None) -> Snapshot:
         """Build anew, in memory if it cannot be kept; what was there stays then."""
@@ -237,9 +238,9 @@ class Engine:
         assert self._snapshot is not None
         return self._snapshot
 
-    def _refreshed(self, before: EmbeddedSnapshot) -> Snapshot | None:
+    def _refreshed(self, before: Snapshot) -> Snapshot | None:
         """Return the snapshot with what an edit has changed; None if it must be built anew, or cannot be kept."""
-        if not self._can_refresh(before):
+        if not isinstance(before, EmbeddedSnapshot) or not self._can_refresh(before):
             return None
         try:
             done = refresh(
@@ -266,7 +267,7 @@ class Engine:
         builder = plugins.build("graph", self.settings.graph)
         if remembered(self._folder) or not isinstance(builder, RelinkingGraphBuilder):
             return False
-        return builder.relinks_all or sum(record.lines for record in before.records()) > FLOW_LINES
+        return builder.relinks_all or before.info.lines > FLOW_LINES
 
     @cached_property
     def _facts(self) -> FactsCache:

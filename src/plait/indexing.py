@@ -149,6 +149,7 @@ def build(
         edges=_counted(str(edge.kind) for edge in linked.edges),
         unresolved=len(linked.unresolved),
         pending=len(parsed) if pending else 0,
+        lines=sum(sources[file.path].text.count("\n") + 1 for file in parsed),
     )
     writer.connect(linked)
     recovered = tuple(sorted(file.recovered for file in parsed if file.recovered is not None))
@@ -167,12 +168,11 @@ def build(
     )
 
 
-def is_fresh(root: Path, snapshot: Snapshot, scip: Sequence[Path] = (), *, submodules: bool = False) -> bool:
-    """Whether the files below root that plait reads are those that the snapshot read, by size, times and inode.
+def is_fresh(listing: Listing, snapshot: Snapshot, scip: Sequence[Path] = ()) -> bool:
+    """Whether the files that plait reads are those that the snapshot read, by size, times and inode.
 
     So must be the SCIP indexes to join.
     """
-    listing = source.discover(root, submodules=submodules, reasons=False)
     return listing.observed == snapshot.files() and list(map(state_of, scip)) == [
         one.state for one in snapshot.info.scip
     ]

@@ -486,5 +486,7 @@ class SnapshotInfo:
     edges: Mapping[str, int] = field(default_factory=dict)
     """kind of edge -> how many"""
     unresolved: int = 0
+    lines: int = 0
+    """of the files"""
     pending: int = 0
     """files whose calls are linked by scopes, imports and types only: the flow of values has not followed yet"""

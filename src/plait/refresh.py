@@ -332,6 +332,7 @@ class _Changes:
             commit=git.commit(self.root, "HEAD") or "",
             edges={kind: count for kind, count in sorted(counts.items(), key=lambda one: (-one[1], one[0])) if count},
             unresolved=before.unresolved - self.old_sites + len(linked.unresolved),
+            lines=sum(record.lines for record in current),
             pending=sum(not record.flowed for record in current),
         )
 

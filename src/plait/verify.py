@@ -15,6 +15,7 @@ from plait.errors import BrokenIndex, NotIndexed, Unstable
 from plait.indexing import is_fresh
 from plait.protocols import Snapshot
 from plait.scip.files import remember, remembered
+from plait.source import discover
 from plait.store.folders import folder_of
 
 SHOWN = 20
@@ -55,7 +56,8 @@ class Verdict:
 def verify(engine: Engine) -> Verdict:
     """Compare the index with one that is built aside, with nothing taken from any cache.
 
-    An index that is not fresh is renewed first, as a question would do it. Raises NotIndexed without an index and
+    An index that is not fresh is renewed first, as a question would do it, and where the flow of values is still to be
+    followed, it is. Raises NotIndexed without an index and
     Unstable if a file changes meanwhile.
     """
     found = engine.status()
@@ -65,11 +67,17 @@ def verify(engine: Engine) -> Verdict:
         if found.info is None:
             raise BrokenIndex(str(engine.path), "damaged")
         present = engine.snapshot()
+        if present.info.pending:
+            engine.index()
+            present = engine.snapshot()
         with tempfile.TemporaryDirectory(prefix="plait-verify-") as aside:
-            clean = _clean(engine, Path(aside)).snapshot()
+            anew = _clean(engine, Path(aside))
+            anew.index()
+            clean = anew.snapshot()
             tables = tuple(_compared(present, clean, name) for name in TABLES)
             joined = remembered(folder_of(engine.settings.cache, engine.root))
-            fresh = is_fresh(engine.root, clean, joined, submodules=engine.settings.submodules)
+            listing = discover(engine.root, submodules=engine.settings.submodules, reasons=False)
+            fresh = is_fresh(listing, clean, joined)
             if not fresh or clean.files() != present.files():
                 raise Unstable(str(engine.root))
     except BrokenIndex as error:

@@ -145,7 +145,7 @@ def test_a_dump_is_everything_line_by_line(hostile: Path, tmp_path: Path) -> Non
     assert text.splitlines() == text[:-1].split("\n")
     tables = Counter(line.split()[0] for line in text.splitlines())
     assert tables == {
-        "info": 8,
+        "info": 9,
         "file": 2,
         "symbol": snapshot.info.symbols,
         "text": snapshot.info.symbols,

@@ -164,17 +164,24 @@ class EmbeddedSnapshot:
         """Raises FileNotFoundError if there is no such file and BrokenIndex if it is not a snapshot."""
         self.path = path
         for _ in range(_TRIES):
-            before = _inode(path)
+            built = _inode(path)
             self.base = Segment(path)
+            changes = changes_of(path, self.base.token)
+            self._files = built, _inode(changes)
             try:
-                self.changes: Segment | None = Segment(changes_of(path, self.base.token))
+                self.changes: Segment | None = Segment(changes)
             except FileNotFoundError:
                 self.changes = None
-            if _inode(path) == before:
+            if _inode(path) == built:
                 break
         self.segments = [self.base] if self.changes is None else [self.base, self.changes]
         self.info = self.segments[-1].info
         self._restrict()
+
+    @property
+    def is_current(self) -> bool:
+        """Whether nobody has committed another snapshot since this one was opened."""
+        return self._files == (_inode(self.path), _inode(changes_of(self.path, self.base.token)))
 
     def _restrict(self) -> None:
         """Let the built file's rows count as far as nothing has taken their place."""
@@ -430,19 +437,15 @@ class EmbeddedSnapshot:
         return self.segments[-1].recovered()
 
     def vectors(self, digests: Collection[str]) -> dict[str, Vector]:
-        import numpy as np
-
         from plait.vectors import unit
 
         found: dict[str, Vector] = {}
         for segment in self.segments:
             for template in EMBEDDED:
-                stored = segment.bytes_of(f"{template}/digests").hex()
-                rows = {stored[at : at + 32]: at // 32 for at in range(0, len(stored), 32)}
-                wanted = [(key, row) for key, row in rows.items() if key in digests]
-                if wanted:
-                    vectors = unit(segment.matrix(template).codes[np.array([row for _, row in wanted])])
-                    found |= {key: vector for (key, _), vector in zip(wanted, vectors, strict=True)}
+                rows = segment.rows_of(template, digests)
+                if rows:
+                    vectors = unit(segment.matrix(template).codes[list(rows.values())])
+                    found |= dict(zip(rows, vectors, strict=True))
         return found
 
     def postings(self) -> Iterator[tuple[str, list[tuple[SymbolId, int]]]]:

@@ -12,7 +12,7 @@ import sqlite3
 import tempfile
 import weakref
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from functools import cached_property
@@ -361,6 +361,36 @@ class Segment:
         """Return the template that has the passages of this one."""
         own = self.all("SELECT 1 FROM arrays WHERE name = ?", f"{template}/owners")
         return template if own else "plain"
+
+    def rows_of(self, template: str, digests: Collection[str]) -> dict[str, int]:
+        """Return the row of the vector of each text that the template has, by the text's digest."""
+        import numpy as np
+
+        order, starts, stored = self._digests(template)
+        wanted = [bytes.fromhex(key) for key in sorted(digests)]
+        first = np.frombuffer(b"".join(wanted), dtype=np.uint64)[::2]
+        found: dict[str, int] = {}
+        for key, half, place in zip(wanted, first, np.searchsorted(starts, first).tolist(), strict=True):
+            while place < len(starts) and starts[place] == half:
+                if stored[order[place]].tobytes() == key:
+                    found[key.hex()] = int(order[place])
+                    break
+                place += 1
+        return found
+
+    def _digests(self, template: str) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint64]]:
+        """Return rows in the order of the first half of their digests, these halves, and all digests by row."""
+        if template not in self._orders:
+            import numpy as np
+
+            stored = np.frombuffer(self.bytes_of(f"{template}/digests"), dtype=np.uint64).reshape(-1, 2)
+            order = np.argsort(stored[:, 0], kind="stable")
+            self._orders[template] = order, stored[order, 0], stored
+        return self._orders[template]
+
+    @cached_property
+    def _orders(self) -> dict[str, tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint64]]]:
+        return {}
 
     def spans(self, template: str, rows: Sequence[int]) -> list[Span]:
         import numpy as np
