@@ -409,6 +409,8 @@ class Candidate:
 
     @property
     def score(self) -> float:
+        if len(self.reasons) == 1:
+            return self.reasons[0].value
         return math.fsum(reason.value for reason in self.reasons)
 
 

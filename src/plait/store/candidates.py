@@ -13,6 +13,9 @@ from plait.ranking import ordered
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+PLACES = 6
+"""Decimals of a cosine: what differs less counts as equal."""
+
 Ids = Callable[[list[int]], Sequence[SymbolId]]
 
 
@@ -26,12 +29,12 @@ def dense_ranking(
     ids: Ids,
     spans: Callable[[list[int]], Sequence[Span]],
 ) -> Ranking:
-    """Return the k best documents by (-cosine, id). `spans` is asked by place in `numbers`."""
-    places = _best(numbers, cosines, k, allowed)
+    """Return the k best documents by (-cosine, id), cosines rounded. `spans` is asked by place in `numbers`."""
+    places = _best(numbers, cosines, k, allowed, margin=10.0**-PLACES)
     candidates = (
         Candidate(symbol, (Reason(Source.DENSE, cosine, template, span=span),))
         for symbol, cosine, span in zip(
-            ids(numbers[places].tolist()), cosines[places].tolist(), spans(places.tolist()), strict=True
+            ids(numbers[places].tolist()), cosines[places].round(PLACES).tolist(), spans(places.tolist()), strict=True
         )
     )
     return _ranking(ordered(candidates)[:k])
@@ -59,12 +62,19 @@ def _ranking(best: tuple[Candidate, ...]) -> Ranking:
 
 
 def _best(
-    numbers: NDArray[np.int64], scores: NDArray[np.float64], k: int, allowed: NDArray[np.bool_] | None
+    numbers: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    k: int,
+    allowed: NDArray[np.bool_] | None,
+    margin: float = 0.0,
 ) -> NDArray[np.int64]:
-    """Return the places of the k highest scores and of all that tie with the last of them: ids decide among those."""
+    """Return the places of the k highest scores and of all that tie with the last of them: ids decide among those.
+
+    Those that are lower by no more than the margin tie as well.
+    """
     places = np.arange(len(numbers)) if allowed is None else np.flatnonzero(allowed[numbers])
     if k < len(places):
         found = scores[places]
         least = np.partition(found, len(found) - k)[len(found) - k]
-        places = places[found >= least]
+        places = places[found >= least - margin]
     return places

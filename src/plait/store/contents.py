@@ -41,4 +41,5 @@ def passages(
 
 def _names(segment: Segment, masked: Collection[int]) -> dict[int, SymbolId]:
     """Return the segment's own symbols that count."""
-    return {number: symbol for number, symbol in segment.ids(range(segment.count)).items() if number not in masked}
+    names = segment.ids(range(segment.count))
+    return {number: names[number] for number in range(segment.count) if number not in masked}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +20,7 @@ _ROWS = 8192
 """Rows that are widened at once where simsimd is not installed."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Matrix:
     """The passages of one template, row by row, in the order of the documents."""
 
@@ -29,20 +30,28 @@ class Matrix:
     owners: NDArray[np.uint32]
     """number of the document that each row belongs to, ascending"""
 
+    @cached_property
+    def lengths(self) -> NDArray[np.float64]:
+        """Of each row; 1 for a row of zeros, whose products are 0."""
+        return np.sqrt(np.maximum(self.squares, 1).astype(np.float64))
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """The first row of each document that has one."""
+        return np.flatnonzero(np.diff(self.owners.astype(np.int64), prepend=-1))
+
 
 def best_passages(matrix: Matrix, vector: Vector) -> tuple[NDArray[np.uint32], NDArray[np.float64], NDArray[np.int64]]:
     """Return, for each document with a passage: its number, ascending; its cosine; the row of its best passage.
 
-    Cosines are those of the codes, exact and then rounded to 6 places, so that equal texts tie; of equal passages the
-    first counts.
+    Cosines are those of the codes; equal passages have equal ones, and the first of them counts. None are returned for
+    a question of zeros.
     """
     if not len(matrix.owners) or not vector.any():
         return np.zeros(0, np.uint32), np.zeros(0), np.zeros(0, np.int64)
     asked = codes_of(vector[None, :])
-    lengths = np.sqrt(matrix.squares.astype(np.float64) * float(squares(asked)[0]))
-    products = _products(matrix.codes, asked)
-    cosines = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0).round(6)
-    starts = np.flatnonzero(np.diff(matrix.owners.astype(np.int64), prepend=-1))
+    cosines = _products(matrix.codes, asked) / matrix.lengths / float(squares(asked)[0]) ** 0.5
+    starts = matrix.starts
     if len(starts) == len(cosines):
         return matrix.owners, cosines, starts
     best = np.maximum.reduceat(cosines, starts)

@@ -291,11 +291,11 @@ class EmbeddedSnapshot:
 
     def _ids(self, numbers: Sequence[int]) -> list[SymbolId]:
         count = self.base.count
-        found = self.base.ids(number for number in numbers if number < count)
-        if self.changes is not None:
-            changed = self.changes.ids(number - count for number in numbers if number >= count)
-            found |= {number + count: symbol for number, symbol in changed.items()}
-        return [found[number] for number in numbers]
+        built = self.base.ids(number for number in numbers if number < count)
+        if self.changes is None:
+            return [built[number] for number in numbers]
+        changed = self.changes.ids(number - count for number in numbers if number >= count)
+        return [built[number] if number < count else changed[number - count] for number in numbers]
 
     def _spans(self, template: str, places: Sequence[tuple[int, int]]) -> list[Span]:
         """Return the spans of passages, given as (symbol's number, row in its segment)."""

@@ -310,12 +310,18 @@ class Segment:
         own = dict(self.among("SELECT id, number FROM symbols WHERE id", ids))
         return own | dict(self.among("SELECT id, number FROM foreign_symbols WHERE id", ids))
 
-    def ids(self, numbers: Iterable[int]) -> dict[int, SymbolId]:
-        wanted = sorted(set(numbers))
-        own = [number for number in wanted if number < self.count]
-        found = dict(self.among("SELECT number, id FROM symbols WHERE number", own))
-        rest = wanted[len(own) :]
-        return found | dict(self.among("SELECT number, id FROM foreign_symbols WHERE number", rest))
+    def ids(self, numbers: Iterable[int]) -> Mapping[int, SymbolId]:
+        """Return the ids of at least these numbers."""
+        missing = sorted({number for number in numbers if number not in self._ids})
+        own = [number for number in missing if number < self.count]
+        self._ids.update(self.among("SELECT number, id FROM symbols WHERE number", own))
+        rest = missing[len(own) :]
+        self._ids.update(self.among("SELECT number, id FROM foreign_symbols WHERE number", rest))
+        return self._ids
+
+    @cached_property
+    def _ids(self) -> dict[int, SymbolId]:
+        return {}
 
     @cached_property
     def paths(self) -> dict[int, str]:
@@ -393,10 +399,16 @@ class Segment:
         return {}
 
     def spans(self, template: str, rows: Sequence[int]) -> list[Span]:
-        import numpy as np
+        if template not in self._spans:
+            import numpy as np
 
-        found = np.frombuffer(self.bytes_of(f"{self.template(template)}/spans"), dtype=np.int32).reshape(-1, 4)
-        return [Span(*numbers) for numbers in found[list(rows)].tolist()]
+            flat = np.frombuffer(self.bytes_of(f"{self.template(template)}/spans"), dtype=np.int32)
+            self._spans[template] = flat.reshape(-1, 4)
+        return [Span(*numbers) for numbers in self._spans[template][list(rows)].tolist()]
+
+    @cached_property
+    def _spans(self) -> dict[str, NDArray[np.int32]]:
+        return {}
 
     def skipped(self) -> list[Skipped]:
         rows = self.all("SELECT * FROM skipped ORDER BY rowid")
