@@ -52,6 +52,7 @@ class Facts:
         self._bindings: list[Binding] = []
         self._mentions: list[tuple[SymbolId, str, int]] = []
         self._owners: set[str] = set()
+        self._types: set[ast.AST] = set()
         self._elsewhere: list[tuple[Scope, Binding]] = []
         self._abstract: list[SymbolId] = []
         self._ids: dict[ast.AST, SymbolId] = {}
@@ -104,7 +105,7 @@ class Facts:
         self._stack += [(node, scope, hidden) for node in reversed(nodes)]
 
     def _visit(self, node: ast.AST, scope: Scope, hidden: frozenset[str]) -> None:
-        self._mentions += [(scope.id, *one) for one in mentioned(node, hidden)]
+        self._mentions += [(scope.id, *one) for one in mentioned(node, hidden, self._types)]
         match node:
             case ast.Call():
                 self._refer(ReferenceKind.CALL, node.func, _arity(node), scope, hidden)

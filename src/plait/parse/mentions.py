@@ -32,8 +32,17 @@ _FIELDS: dict[type[ast.AST], tuple[str, ...]] = {
 _BUILTINS = frozenset(dir(builtins))
 
 
-def mentioned(node: ast.AST, hidden: Set[str]) -> Iterator[tuple[str, int]]:
-    """Expression and line of each name, or chain of attributes of one, that stands as a value in the node itself."""
+def mentioned(node: ast.AST, hidden: Set[str], types: set[ast.AST]) -> Iterator[tuple[str, int]]:
+    """Expression and line of each name, or chain of attributes of one, that stands as a value in the node itself.
+
+    `types` collects the displays in brackets (`dict[A, B]`, `Callable[[A], B]`), which are read later than what is
+    around them and are parts of types.
+    """
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, (ast.Tuple, ast.List)):
+        types.add(node.slice)
+    if node in types:
+        types.update(one for one in getattr(node, "elts", ()) if isinstance(one, (ast.Tuple, ast.List)))
+        return
     for field in _FIELDS.get(type(node), ()):
         found = getattr(node, field)
         for one in found if isinstance(found, list) else (found,):
