@@ -36,8 +36,8 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
     },
     "graph": {
         "names": "plait.graph.names:NameGraph",
-        "scoped": "plait.graph.scoped:ScopedGraph",
-        "flow": "plait.graph.scoped:FlowGraph",
+        "scoped": "plait.graph.mixed:ScopedGraph",
+        "flow": "plait.graph.mixed:FlowGraph",
     },
     "parser": {
         "python": "plait.parse.python:PythonParser",

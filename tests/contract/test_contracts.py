@@ -11,8 +11,8 @@ import pytest
 from plait import plugins
 from plait.embed.hashing import HashingEmbedder
 from plait.embed.static import StaticEmbedder
+from plait.graph.mixed import FlowGraph, ScopedGraph
 from plait.graph.names import NameGraph
-from plait.graph.scoped import FlowGraph, ScopedGraph
 from plait.model import SourceFile
 from plait.parse.python import PythonParser
 from plait.parse.treesitter.parser import TreeSitterParser
