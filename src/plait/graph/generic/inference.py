@@ -449,7 +449,7 @@ class Inference:
         found = [self._definition(symbol) for symbol in self.files.full_names.get(full, ())]
         return tuple(found[:16]) or ((Space(full),) if full in self.files.spaces else ())
 
-    def _stars(self, name: str, scope: SymbolId, seen: frozenset[str] = frozenset()) -> tuple[Value, ...]:
+    def _stars(self, name: str, scope: SymbolId, seen: set[str] | None = None) -> tuple[Value, ...]:
         files = self.files
         for here in files.outward(scope):
             for imported in files.stars(here):
@@ -474,10 +474,14 @@ class Inference:
                         if found := self.full(f"{imported.module}.{name}"):
                             return found
                         continue
+                    if dialect.visible is Visible.EVERYTHING:
+                        continue  # what is sourced is found there
+                    seen = set() if seen is None else seen
                     for path in files.meant(imported):
                         if path in seen:
                             continue
-                        if found := self.of_file(path, name, seen | {path}):
+                        seen.add(path)
+                        if found := self.of_file(path, name, seen):
                             return found
         return ()
 
@@ -592,7 +596,7 @@ class Inference:
         bindings = self.files.bindings(module, name)
         return (self.bound(bindings, module, 0) or (Opaque(name),)) if bindings else ()
 
-    def of_file(self, path: str, name: str, seen: frozenset[str] = frozenset()) -> tuple[Value, ...]:
+    def of_file(self, path: str, name: str, seen: set[str] | None = None) -> tuple[Value, ...]:
         """What a file defines or passes on under a name."""
         file = self.files.by_path[path]
         module = file.symbols[0].id
@@ -609,7 +613,7 @@ class Inference:
                         return inside
                 if inside := self._of_table(module, _DEFAULT, name):
                     return inside
-            return self._stars(name, module, seen | {path}) or found
+            return self._stars(name, module, {path} if seen is None else seen) or found
         finally:
             self._depth -= 1
 
