@@ -72,6 +72,8 @@ class Sites:
         expression, scope, line = reference.expression, reference.source, reference.line
         inference = self.inference
         owner, _, name = expression.rpartition(".")
+        if expression.endswith(("()", "[]")):
+            return inference.value(expression, scope, line), False
         if reference.receiver is Receiver.SUPER:
             return self._super(reference, owner, name), False
         if not owner:

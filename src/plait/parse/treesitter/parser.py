@@ -45,8 +45,6 @@ class TreeSitterParser:
         walk = Walk(file, language, source, lines)
         root = parser.parse(source).root_node
         walk.over(root, actions)
-        if language.finish is not None:
-            language.finish(walk)
         walk.settle()
         return _facts(walk, root.has_error)
 

@@ -201,4 +201,7 @@ class Language:
     """names of modules follow from paths, there is no declaration for it"""
     comment_marks: str = "/*!#-;%\"' \t"
     """characters that decorate documentation"""
-    finish: Callable[[Walk], None] | None = None
+    named_closures: bool = True
+    """a function that is the value of a variable is called by the variable's name"""
+    returns: Mapping[str, Part] = field(default_factory=dict)
+    """statements whose value the function gives back, where no type says what that is"""

@@ -370,7 +370,11 @@ class Walk:
 
     def set_variable(self, scope: Scope, name: Node, type_: Node | None, value: Node | None, line: int) -> None:
         """`name: type = value`, any of both left out; a function as value is a definition of that name."""
-        if value is not None and value.type in self.language.closures and name.type in self.language.names:
+        language = self.language
+        if value is not None and value.type in language.closures and name.type in language.names:
+            if not language.named_closures:
+                self._bind_name(scope, name, self.type_of(type_) if type_ is not None else "?", BindingKind.ANNOTATED)
+                return
             self.pending[value.id] = (text(name), "", line)
             return
         written = self.type_of(type_) if type_ is not None else "?"
@@ -394,7 +398,7 @@ class Walk:
         if where == "?" or where.endswith(("()", "[]")):
             return
         root, _, rest = where.partition(".")
-        is_function = value.type in self.language.closures
+        is_function = value.type in self.language.closures and self.language.named_closures
         if not rest:
             if is_function:
                 self.pending[value.id] = (where, "", self.line(target))
@@ -423,6 +427,21 @@ class Walk:
             given = "?" if given == "?" else f"{given}[]"
             self._bind_name(self.scope, name, given, BindingKind.ASSIGNED)
         return False
+
+    def visit_return(self, node: Node, row: Part) -> bool:
+        value = part(node, row)
+        scope = self.function_around()
+        if value is not None and scope is not None:
+            if value.type in self.language.closures:
+                self.pending[value.id] = (self._fresh(scope), "", self.line(value))
+                self.bind(scope, "", BindingKind.ASSIGNED, self._fresh(scope), self.line(node))
+            elif (given := self.expressions.written(value)) != "?":
+                self.bind(scope, "", BindingKind.ASSIGNED, given, self.line(node))
+        return False
+
+    def _fresh(self, scope: Scope) -> str:
+        """The name of a function that is given back without one."""
+        return f"<{scope.names[-1]}>"
 
     # References
 
@@ -593,6 +612,7 @@ METHODS = {
     "variables": Walk.visit_variable,
     "assignments": Walk.visit_assignment,
     "loops": Walk.visit_loop,
+    "returns": Walk.visit_return,
     "special": Walk.visit_special,
 }
 """Column of the table -> what is done with its nodes; a later one takes a node from an earlier one."""

@@ -95,6 +95,7 @@ def _method_reference(walk: Walk, node: Node) -> bool:
 
 LANGUAGE = Language(
     name="java",
+    named_closures=False,
     grammar="java",
     functions={
         "method_declaration": Function(result="type"),

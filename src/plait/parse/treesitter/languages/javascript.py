@@ -297,6 +297,7 @@ COMMON: Mapping[str, Any] = {
     },
     "names": NAMES,
     "loops": {},
+    "returns": {"return_statement": named(0)},
     "patterns": frozenset({"object_pattern", "array_pattern"}),
     "spreads": frozenset({"spread_element"}),
     "leading": frozenset({"decorator"}),

@@ -79,6 +79,8 @@ def _table(walk: Walk, node: Node, owner: str) -> None:
 def _return(walk: Walk, node: Node) -> bool:
     """What a file returns is the value of `require`."""
     values = first("expression_list")(node)
+    if walk.scope is not walk.module:
+        return walk.visit_return(node, _returned)
     if walk.scope is walk.module and values is not None and values.named_child_count:
         value = values.named_child(0)
         if value.type == "table_constructor":
@@ -88,6 +90,11 @@ def _return(walk: Walk, node: Node) -> bool:
         else:
             walk.bind(walk.module, DEFAULT, BindingKind.ASSIGNED, walk.expressions.written(value), walk.line(node))
     return False
+
+
+def _returned(node: Node) -> Node | None:
+    values = first("expression_list")(node)
+    return values.named_child(0) if values is not None and values.named_child_count else None
 
 
 def _call(walk: Walk, node: Node) -> bool:

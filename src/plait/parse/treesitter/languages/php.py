@@ -173,7 +173,7 @@ LANGUAGE = Language(
         "variadic_parameter": Variable("name", "type", many=True),
     },
     spreads=frozenset({"variadic_unpacking"}),
-    leading=frozenset(),
+    returns={"return_statement": named(0)},
     special={
         "namespace_use_declaration": _use,
         "namespace_definition": _namespace,

@@ -227,6 +227,7 @@ LANGUAGE = Language(
         "alias": _alias,
     },
     self_words=frozenset({"self"}),
+    returns={"return": lambda node: named(0)(node.named_child(0)) if node.named_child_count else None},
     attribute_sign="@",
 )
 parser = partial(TreeSitterParser, LANGUAGE)
