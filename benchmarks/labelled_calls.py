@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,8 +72,10 @@ def java_truth(case: dict[str, list[str]]) -> set[Pair]:
 
 
 def script_name(symbol: Symbol, package: str) -> str:
-    del package
+    """Arrow functions are `<arrow1>`, ..., in the order in which they stand in what is around them."""
     names, _ = descriptors(symbol.id)
+    if package.isdigit():
+        names[-1] = f"<arrow{package}>"
     module = re.sub(r"(/index)?\.[mc]?js$", "", symbol.path).replace("/", ".")
     return ".".join([module, *names])
 
@@ -84,6 +87,10 @@ def script_truth(case: dict[str, list[str]]) -> set[Pair]:
 def found(files: list[ParsedFile], name: Callable[[Symbol, str], str]) -> Iterator[Pair]:
     symbols = {symbol.id: symbol for file in files for symbol in file.symbols}
     package = {symbol.id: file.module for file in files for symbol in file.symbols}
+    arrows: Counter[str] = Counter()
+    for symbol in (symbol for symbol in symbols.values() if symbol.signature.endswith("=>")):
+        arrows[str(symbol.parent)] += 1
+        package[symbol.id] = str(arrows[str(symbol.parent)])
     for edge in GenericGraph().build(files).edges:
         target = symbols[edge.target]
         if edge.kind is EdgeKind.CALLS and edge.via is not Via.DECLARATION and target.kind is not SymbolKind.CLASS:

@@ -212,9 +212,7 @@ class Inference:
 
     def name(self, name: str, scope: SymbolId, line: int = 0) -> tuple[Value, ...]:
         files = self.files
-        if line and not (
-            files.dialect(scope).nearest and any(files.bindings(one, name) for one in files.outward(scope))
-        ):
+        if line and not any(files.bindings(one, name) for one in files.outward(scope)):
             line = 0
         key = (scope, name, line)
         if key not in self._lines:
@@ -232,7 +230,8 @@ class Inference:
                 if symbol.name == name:
                     return (Class(here),)
                 continue
-            found = self._here(name, here, line, types=types)
+            # In one scope the value before counts; elsewhere it is not known when the code runs.
+            found = self._here(name, here, line if dialect.nearest or here == scope else 0, types=types)
             if found:
                 return found
             if symbol.kind is SymbolKind.CLASS:

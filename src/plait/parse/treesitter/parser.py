@@ -32,7 +32,7 @@ class TreeSitterParser:
         """Return what can be understood; Skipped without the grammar, or if nothing of the file is understood."""
         language = self.language
         try:
-            parser, actions = _prepared(language.name, _grammar(language, file.path))
+            parser, actions = prepared(language.name, _grammar(language, file.path))
         except grammars.GrammarMissing as error:
             return Skipped(file.path, SkipReason.GRAMMAR, str(error))
         try:
@@ -54,7 +54,7 @@ def _grammar(language: Language, path: str) -> str:
 
 
 @cache
-def _prepared(name: str, grammar: str) -> tuple[Any, dict[int, tuple[Any, Any]]]:
+def prepared(name: str, grammar: str) -> tuple[Any, dict[int, tuple[Any, Any]]]:
     language: Language = import_module(f"plait.parse.treesitter.languages.{name}").LANGUAGE
     rows: dict[str, tuple[Any, Any]] = {}
     for kind in sorted(language.comments):
