@@ -53,7 +53,9 @@ def read_cases() -> list[Case]:
 
 
 def parse(files: dict[str, tuple[str, str]]) -> list[ParsedFile]:
-    made = [plugins.build("parser", lang).parse(SourceFile(path, lang, text, "")) for path, (lang, text) in files.items()]
+    made = [
+        plugins.build("parser", lang).parse(SourceFile(path, lang, text, "")) for path, (lang, text) in files.items()
+    ]
     assert all(isinstance(one, ParsedFile) for one in made), made
     return [one for one in made if isinstance(one, ParsedFile)]
 

@@ -116,6 +116,7 @@ DIALECTS: dict[str, Dialect] = {
         constructors=("=",),
         wrappers=_JVM,
         passing=words("get"),
+        builtins=own_names.JAVA,
     ),
     "javascript": _SCRIPT,
     "kotlin": Dialect(
@@ -173,6 +174,7 @@ DIALECTS: dict[str, Dialect] = {
         implicit_self=True,
         constructors=("init",),
         wrappers=words("Optional"),
+        builtins=own_names.SWIFT,
     ),
     "typescript": _SCRIPT,
     "zig": Dialect("zig", Visible.FILE, Modules.RELATIVE, ("",)),

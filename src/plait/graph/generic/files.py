@@ -209,8 +209,7 @@ class Files:
     def _folder(self, module: str) -> tuple[str, ...]:
         """Standard packages have no dot in their first name and are not found by their end."""
         parts = module.split("/")
-        first = 0 if "." in parts[0] else len(parts)
-        for begin in range(0, min(first, len(parts) - 1) + 1):
+        for begin in range(len(parts) if "." in parts[0] else 1):
             folder = "/".join(parts[begin:])
             if folder in self.folders:
                 return tuple(file.path for file in self.folders[folder])

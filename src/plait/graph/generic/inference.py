@@ -91,11 +91,12 @@ class Inference:
         return self.member(value, step)
 
     def root(self, name: str, scope: SymbolId, line: int = 0) -> tuple[Value, ...]:
+        own = name in _SELF and not any(self.files.bindings(one, name) for one in self.files.outward(scope))
+        if own and (found := self.self_of(scope)):
+            return found
         found = self.name(name, scope, line)
         if found:
             return found
-        if name in _SELF:
-            return self.self_of(scope)
         if name == "Self":
             return tuple(Class(one.of) for one in self.self_of(scope) if isinstance(one, Instance)) or tuple(
                 one for one in self.self_of(scope) if isinstance(one, Table)
@@ -235,7 +236,7 @@ class Inference:
             if found:
                 return found
             if symbol.kind is SymbolKind.CLASS:
-                found = self.member_of(here, name)
+                found = tuple(one for one in self.member_of(here, name) if not self._is_constructor(one))
                 if types:
                     found = tuple(one for one in found if not isinstance(one, Function))
                 if found:
@@ -276,6 +277,19 @@ class Inference:
             return (Table(scope, name),)
         return ()
 
+    def _is_constructor(self, value: Value) -> bool:
+        """Whether it is a function with the name of its class, which hides no class."""
+        if not isinstance(value, Function):
+            return False
+        symbol = self.files.symbols[value.id]
+        return symbol.parent is not None and self.files.symbols[symbol.parent].name == symbol.name
+
+    def callable(self, value: Value) -> tuple[Value, ...]:
+        """What runs if the value is called: of a file, what it exports as itself."""
+        if isinstance(value, File):
+            return self._here(_DEFAULT, self.files.by_path[value.path].symbols[0].id, 0)
+        return (value,)
+
     def _is_reached(self, child: SymbolId, scope: SymbolId) -> bool:
         """Whether a bare name in the scope means the child: members of an object that is no class are not meant."""
         if self.files.symbols[scope].kind is SymbolKind.CLASS:
@@ -286,9 +300,14 @@ class Inference:
         key = (scope, f"#{name}")
         if key not in self._names:
             module = self.files.module(scope)
-            found = scope == module and any(
-                self.files.module(one.scope) == module and one.type.partition("[")[0] == name
-                for one in self.files.members_of.get(name, ())
+            scripted = self.files.dialect(scope).family in ("javascript", "lua")
+            found = (
+                scripted
+                and scope == module
+                and any(
+                    self.files.module(one.scope) == module and one.type.partition("[")[0] == name
+                    for one in self.files.members_of.get(name, ())
+                )
             )
             self._names[key] = (Table(scope, name),) if found else ()
         return bool(self._names[key])
@@ -428,6 +447,8 @@ class Inference:
             return (Space(name),)
         if dialect.visible is Visible.EVERYTHING:
             return self._everywhere(name, file.path)
+        if dialect.family == "haskell":
+            return self._of_any_class(name, file.path)
         if dialect.modules is Modules.CRATE and name in ("crate", "self", "super"):
             paths, _ = files.crate_file(file, [name])
             return (File(paths[0]),) if paths else ()
@@ -506,6 +527,16 @@ class Inference:
             return (Space(name),) if name in files.spaces else ()
         found = self.closest(found, path)
         return tuple(self._definition(symbol) for symbol in found[:16])
+
+    def _of_any_class(self, name: str, path: str) -> tuple[Value, ...]:
+        """A function of a type class is called by its bare name."""
+        files = self.files
+        near = {path, *(target for one in files.by_path[path].imports for target in self._files_of(one))}
+        found = [one for one in files.named.get(name, ()) if one in files.abstract and files.file_of[one].path in near]
+        return tuple(Function(one) for one in found[:MOST])
+
+    def _files_of(self, imported: Import) -> list[str]:
+        return [file.path for file in self.files.packages.get(imported.module, ())]
 
     def closest(self, symbols: Sequence[SymbolId], path: str) -> list[SymbolId]:
         """Those in the file itself; else in files that it imports; else in its folder; else all."""
@@ -750,7 +781,9 @@ class Inference:
             case Class(id=of):
                 return (Instance(of),)
             case Function(id=function, owner=owner):
-                return self.returned(function, owner)
+                return self.returned(function, owner) or self._made_by(function)
+            case File():
+                return _distinct(one for it in self.callable(value) if it != value for one in self.result(it))
             case Outside():
                 return (value,)
             case Instance() if called in self.files.dialect(value.of).passing:
@@ -773,6 +806,11 @@ class Inference:
         if not found and symbol.parent is not None and self.files.symbols[symbol.parent].name == symbol.name:
             found.append(Instance(symbol.parent))  # a constructor
         return _distinct(found)
+
+    def _made_by(self, function: SymbolId) -> tuple[Value, ...]:
+        """A function with members on its prototype makes an object that has them."""
+        module, name = self.files.module(function), self.files.symbols[function].name
+        return (Table(module, name),) if self._is_table(module, name) else ()
 
     def element(self, value: Value) -> tuple[Value, ...]:
         """What is in a container: the last of its type arguments."""

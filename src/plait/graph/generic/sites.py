@@ -88,6 +88,8 @@ class Sites:
         typed = any(isinstance(one, Instance) for one in values) and reference.receiver is not Receiver.SELF
         if found or not values:
             return found, typed
+        if all(isinstance(one, Opaque) for one in values):
+            return (), False
         # The receiver is known and has no such member: what it is says why.
         return tuple(one if isinstance(one, (Outside, Plain, Container)) else Opaque("") for one in values), typed
 
@@ -117,6 +119,7 @@ class Sites:
 
     def _targets(self, values: Sequence[Value], reference: Reference, typed: bool) -> tuple[Target, ...]:
         found: list[Target] = []
+        values = [one for value in values for one in self.inference.callable(value)]
         functions = [value for value in values if isinstance(value, Function)]
         classes = [value for value in values if isinstance(value, Class)]
         if functions:
@@ -262,6 +265,8 @@ class Sites:
                     return Unknown.BUILTIN, name
         if not reference.name:
             return Unknown.DYNAMIC, ""
+        if reference.name in self.files.dialect(reference.source).passing:
+            return Unknown.BUILTIN, reference.name
         root = reference.expression.partition(".")[0].partition("(")[0].partition("[")[0]
         if not values and root in self.files.dialect(reference.source).builtins:
             return Unknown.BUILTIN, root
@@ -278,6 +283,8 @@ class Sites:
             return ()
         files = self.files
         bare = reference.receiver is Receiver.NONE
+        if not bare and files.dialect(reference.source).family == "elixir":
+            return ()  # `x.f` reads a field of x
         if bare and files.dialect(reference.source).static_type and files.dialect(reference.source).family != "bash":
             return ()  # what a bare name means is declared
         kinds = (SymbolKind.FUNCTION,) if bare else (SymbolKind.METHOD,)

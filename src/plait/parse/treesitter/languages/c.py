@@ -39,6 +39,9 @@ def inner(node: Node | None) -> Node | None:
 def declared(node: Node) -> Node | None:
     """The name that a declaration or parameter declares; None for a function and where there is none."""
     found = inner(part(node, "declarator"))
+    if found is not None and found.type == "function_declarator":  # `void (*f)(int)`
+        pointer = part(found, "declarator")
+        found = inner(pointer) if pointer is not None and pointer.type == "parenthesized_declarator" else None
     return found if found is not None and found.type in ("identifier", "field_identifier") else None
 
 

@@ -96,7 +96,7 @@ def _default(walk: Walk, value: Node, line: int) -> None:
     name = text(part(value, "name")) if value.type in _NAMED else ""
     if name:
         walk.bind(walk.module, DEFAULT, BindingKind.ASSIGNED, name, line)
-    elif value.type in walk.language.closures:
+    elif value.type in walk.language.closures or value.type in ("class", "class_declaration"):
         walk.pending[value.id] = (DEFAULT, "", line)
     elif value.type == "object":
         _object(walk, value, "", line)
