@@ -230,6 +230,8 @@ class Walk:
     def visit_closure(self, node: Node, row: table.Function) -> bool:
         """A function without a name: of the variable it is the value of, else part of the function around."""
         given = self.pending.pop(node.id, None)
+        if given is None and (own := text(node.child_by_field_name("name"))):
+            given = own, "", self.line(node)  # `f(function g() {})`
         if given is None:
             self.take_parameters(self.scope, part(node, row.parameters), is_closure=True)
             return False

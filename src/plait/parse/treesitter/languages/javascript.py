@@ -27,6 +27,10 @@ DEFAULT = "default"
 """The name under which a module's own value is found: `export default`, `module.exports =`."""
 
 
+OBJECT = "{}"
+"""The owner of functions in objects without a name."""
+
+
 def _source(node: Node) -> str:
     return text(node).strip("\"'`")
 
@@ -233,7 +237,7 @@ def _method(walk: Walk, node: Node) -> bool:
     given = walk.pending.pop(node.id, None)
     name = text(part(node, "name")).strip("\"'")
     if given is None and walk.scope.kind is not SymbolKind.CLASS:
-        return False
+        given = name, OBJECT, walk.line(node)
     if not name:
         return False
     owner = given[1] if given is not None else ""
@@ -244,6 +248,16 @@ def _method(walk: Walk, node: Node) -> bool:
         walk.abstract.append(scope.id)
     walk.take_parameters(scope, part(node, "parameters"))
     walk.returns(scope, part(node, "return_type"))
+    return False
+
+
+def _pair(walk: Walk, node: Node) -> bool:
+    """A function in an object that no variable has: found by search, and by `this` in its like, by no bare name."""
+    key, value = part(node, "key"), part(node, "value")
+    if key is not None and value is not None and value.type in walk.language.closures:
+        name = _source(key)
+        if key.type in ("property_identifier", "string") and name.isidentifier():
+            walk.pending.setdefault(value.id, (name, OBJECT, walk.line(node)))
     return False
 
 
@@ -313,6 +327,7 @@ SPECIAL = {
     "class_declaration": _class,
     "class": _class,
     "method_definition": _method,
+    "pair": _pair,
 }
 
 

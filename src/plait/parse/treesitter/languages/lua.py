@@ -120,6 +120,14 @@ def _indexes(node: Node) -> list[Node]:
     return [node] if node.type == "identifier" else []
 
 
+def _field(walk: Walk, node: Node) -> bool:
+    """A function in a table that no variable has: an argument, or what is given back."""
+    name, value = part(node, "name"), part(node, "value")
+    if name is not None and value is not None and value.type == "function_definition" and name.type == "identifier":
+        walk.pending.setdefault(value.id, (text(name), "{}", walk.line(node)))
+    return False
+
+
 def _loop(walk: Walk, node: Node) -> bool:
     names = first("variable_list")(node)
     for one in names.named_children if names is not None else ():
@@ -147,6 +155,7 @@ LANGUAGE = Language(
         "assignment_statement": _assigned,
         "return_statement": _return,
         "function_call": _call,
+        "field": _field,
         "for_generic_clause": _loop,
     },
     self_words=frozenset({"self"}),
