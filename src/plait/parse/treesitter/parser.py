@@ -41,6 +41,8 @@ class TreeSitterParser:
             return Skipped(file.path, SkipReason.SYNTAX, "lone surrogates")
         if b"\r" in source:
             source = _LONE_RETURN.sub(b"\n", source)
+        if language.blank is not None:
+            source = language.blank.sub(lambda found: b" " * len(found[0]), source)
         lines = Lines(file.text)
         walk = Walk(file, language, source, lines)
         root = parser.parse(source).root_node

@@ -7,6 +7,7 @@ A row may name a function of its own (`special`) where a grammar fits no column.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -201,6 +202,8 @@ class Language:
     """names of modules follow from paths, there is no declaration for it"""
     comment_marks: str = "/*!#-;%\"' \t"
     """characters that decorate documentation"""
+    blank: re.Pattern[bytes] | None = None
+    """what the grammar must not see: replaced by as many spaces"""
     named_closures: bool = True
     """a function that is the value of a variable is called by the variable's name"""
     returns: Mapping[str, Part] = field(default_factory=dict)

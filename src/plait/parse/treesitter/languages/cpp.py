@@ -8,6 +8,7 @@ from plait.facts import BindingKind
 from plait.model import Receiver, SymbolKind
 from plait.parse.treesitter.languages.c import (
     LITERALS,
+    MACRO,
     MEMBERS,
     NAMES,
     SPECIAL,
@@ -172,6 +173,7 @@ def _lambda(node: Node) -> Node | None:
 
 LANGUAGE = Language(
     name="cpp",
+    blank=MACRO,
     grammar="cpp",
     closures={"lambda_expression": Function(parameters=_lambda)},
     calls={"call_expression": Call("function", types=_template_argument)},
