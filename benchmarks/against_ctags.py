@@ -59,11 +59,14 @@ def main() -> None:
             name, kinds = KINDS[file.language]
             spans: dict[str, list[tuple[int, int]]] = {}
             for symbol in symbols:
-                spans.setdefault(symbol.name, []).append((symbol.span.start_line, symbol.span.end_line))
+                spans.setdefault(symbol.name.replace(" ", ""), []).append(
+                    (symbol.span.start_line, symbol.span.end_line)
+                )
             for tag, line, kind in listed(folder / file.path, name):
                 if kind not in kinds.split() or tag.startswith(("__anon", "anonymous", "AnonymousFunction")):
                     continue
                 total[file.language] += 1
+                tag = tag.replace(" ", "")
                 last = tag.rpartition(".")[2].rpartition("::")[2].rpartition(":")[2]
                 if any(first - 5 <= line <= end for first, end in spans.get(last, spans.get(tag, []))):
                     right[file.language] += 1

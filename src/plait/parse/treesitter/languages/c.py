@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 
 from plait.facts import BindingKind
@@ -136,10 +135,6 @@ def macro(walk: Walk, node: Node) -> bool:
     return False
 
 
-MACRO = re.compile(rb"^[A-Z][A-Z0-9_]{3,}(?:\([^()\n]*\))?(?=[ \t]*\r?\n)(?!\s*[{;])", re.MULTILINE)
-"""A macro that is a line of its own, as `NAMESPACE_BEGIN` is: no grammar can tell what it stands for, and a class behind
-it would be taken apart."""
-
 CALLS = {"call_expression": Call("function")}
 MEMBERS = {"field_expression": ("argument", "field")}
 NAMES = frozenset(
@@ -175,7 +170,6 @@ SPECIAL = {
 
 LANGUAGE = Language(
     name="c",
-    blank=MACRO,
     grammar="c",
     calls=CALLS,
     members=MEMBERS,

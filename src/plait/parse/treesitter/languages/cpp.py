@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
 from plait.facts import BindingKind
 from plait.model import Receiver, SymbolKind
 from plait.parse.treesitter.languages.c import (
     LITERALS,
-    MACRO,
     MEMBERS,
     NAMES,
     SPECIAL,
@@ -38,6 +38,14 @@ from plait.parse.treesitter.type_names import bare
 from plait.parse.treesitter.walk import Walk
 
 _DEEPEST = 12
+
+_NAME = rb"[A-Z][A-Z0-9_]{3,}"
+MACRO = re.compile(
+    rb"(?:^" + _NAME + rb"|(?<=[;{}:/\n]\n)[ \t]+" + _NAME + rb"(?:\([^()\n]*\))?)(?=[ \t]*\r?\n[ \t]*[A-Za-z\n\r/])",
+    re.MULTILINE,
+)
+"""A macro that is a line of its own before something else, as `NAMESPACE_BEGIN` and attributes are: no grammar can tell
+what it stands for, and a class behind it would be taken apart."""
 
 
 def _qualified(node: Node) -> tuple[str, str]:
