@@ -1,7 +1,7 @@
-"""How often an edge of the generic graph is right, by evidence. Not yet measured by execution.
+"""How often an edge of the generic graph is right, by evidence.
 
-The figures are the share of right edges among those of each evidence in the specifications and benchmarks of
-`benchmarks/results/languages.txt`, rounded down.
+Not measured but for SWARM-JS, where .96 of all edges are right (benchmarks/results/languages.txt); TYPED and SCOPED follow
+it. The others are estimates below what the same kinds of edges have for Python (`plait.graph.confidence`).
 """
 
 from __future__ import annotations
