@@ -1,7 +1,7 @@
 """How often an edge of the generic graph is right, by evidence.
 
-Not measured but for SWARM-JS, where .96 of all edges are right (benchmarks/results/languages.txt); TYPED and SCOPED follow
-it. The others are estimates below what the same kinds of edges have for Python (`plait.graph.confidence`).
+Not measured but for SWARM-JS, where .96 of all edges are right (benchmarks/results/languages.txt); TYPED and SCOPED
+follow it. The others are estimates below what such edges have for Python (`plait.graph.confidence`).
 """
 
 from __future__ import annotations
