@@ -20,7 +20,7 @@ _SUFFIXES = {
     "rust": "rs",
     "scala": "scala sc sbt",
     "swift": "swift",
-    "typescript": "ts tsx mts cts",
+    "typescript": "ts tsx mts cts vue svelte",
     "zig": "zig zon",
 }
 

@@ -17,6 +17,8 @@ from plait.parse.naming import is_test_path, module_name
 from plait.parse.treesitter.table import Language
 from plait.parse.treesitter.walk import METHODS, Walk
 
+_COMPONENTS = (".vue", ".svelte")
+_SCRIPT = re.compile(rb"<script\b[^>]*>(.*?)</script>", re.DOTALL | re.IGNORECASE)
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
 _TEST_STEM = re.compile(
     r"(?:^test[_.-]|[._-](?:test|tests|spec|specs|t)$|(?:^|[a-z0-9_])(?:Test|Tests|TestCase|Spec|IT)$)"
@@ -41,6 +43,8 @@ class TreeSitterParser:
             return Skipped(file.path, SkipReason.SYNTAX, "lone surrogates")
         if b"\r" in source:
             source = _LONE_RETURN.sub(b"\n", source)
+        if file.path.lower().endswith(_COMPONENTS):
+            source = _scripts(source)
         if language.blank is not None:
             source = language.blank.sub(lambda found: b" " * len(found[0]), source)
         lines = Lines(file.text)
@@ -49,6 +53,14 @@ class TreeSitterParser:
         walk.over(root, actions)
         walk.settle()
         return _facts(walk, root.has_error)
+
+
+def _scripts(source: bytes) -> bytes:
+    """A component's script blocks, everything around them replaced by blanks, so that lines and columns stay."""
+    kept = bytearray(re.sub(rb"[^\n]", b" ", source))
+    for found in _SCRIPT.finditer(source):
+        kept[found.start(1) : found.end(1)] = found[1]
+    return bytes(kept)
 
 
 def _grammar(language: Language, path: str) -> str:
