@@ -102,6 +102,30 @@ class Outline:
 
 
 @dataclass(frozen=True, slots=True)
+class Extension:
+    """What a type is given outside of its definition: `impl`, `extension`, a receiver in Go, `C::f` in C++."""
+
+    scope: SymbolId
+    """the member; for a base the scope around, in which both names are looked up"""
+    type: str
+    """as in Binding.expression for types"""
+    base: str
+    """the base that it is given; empty for a member"""
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """How many arguments a function takes, the receiver left out."""
+
+    scope: SymbolId
+    required: int
+    most: int
+    """-1 for any number"""
+
+
+@dataclass(frozen=True, slots=True)
 class ParsedFile:
     """All facts of one file, a pure function of its bytes and path. Sequences are in source order."""
 
@@ -118,7 +142,10 @@ class ParsedFile:
     exports: tuple[str, ...] | None = None
     """`__all__`, when it is a literal"""
     abstract: tuple[SymbolId, ...] = ()
-    """functions whose body does nothing, or only raises NotImplementedError"""
+    """functions whose body does nothing, or only raises NotImplementedError, or that have no body"""
     flow: FlowFacts = FlowFacts()
     recovered: Recovered | None = None
     """what is wrong with a file that was read all the same"""
+    extensions: tuple[Extension, ...] = ()
+    parameters: tuple[Parameters, ...] = ()
+    """of functions in languages in which the number of arguments tells them apart"""

@@ -140,6 +140,8 @@ class FileRecord:
 class SkipReason(StrEnum):
     UNSUPPORTED = "unsupported language"
     SYNTAX = "syntax error"
+    GRAMMAR = "grammar missing"
+    """the language's grammar is not installed, or of a wrong version; the detail says how to get it"""
     BINARY = "binary"
     TOO_LARGE = "too large"
     LONG_LINE = "line too long"

@@ -35,6 +35,8 @@ def reached(
 
     `mentioning` returns the paths of (at least) the files in whose text one of the names stands.
     """
+    if any(file.symbols[0].language != "python" for edit in edits for file in (edit.before, edit.after) if file):
+        return None  # names are followed as Python binds them
     edited = {file.path for edit in edits for file in (edit.before, edit.after) if file is not None}
     changed: set[str] = set()
     for edit in edits:

@@ -59,6 +59,10 @@ class Lines:
         first, last = min(first, len(self)), min(last, len(self))
         return Span(first, last, self._starts[first - 1], self._ends[last - 1])
 
+    def text(self, first: int, last: int) -> list[str]:
+        """The lines first to last without their ends; none if last is before first."""
+        return self._lines[first - 1 : max(last, first - 1)]
+
     def column(self, line: int, byte: int) -> int:
         """Turn an offset in bytes of a line, as `ast` gives it, into one in characters."""
         if line > len(self):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from plait.errors import MissingExtra
+from plait.parse import grammars
 from plait.parse.concrete import Node, run
 from plait.parse.concrete_statements import StatementConversion
 from plait.parse.lines import Lines, merged
@@ -57,11 +58,9 @@ def _concrete(source: bytes, heads: Sequence[int]) -> Sequence[Node]:
     `heads` are the lines at which the statements begin.
     """
     try:
-        import tree_sitter
-        import tree_sitter_python
-    except ImportError:
+        parser = grammars.parser("python")
+    except grammars.GrammarMissing:
         raise MissingExtra("reading files with syntax errors", "tree-sitter-python") from None
-    parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_python.language()))
     root = parser.parse(source).root_node
     if not root.has_error:
         return root.children
@@ -70,6 +69,6 @@ def _concrete(source: bytes, heads: Sequence[int]) -> Sequence[Node]:
     found: list[Node] = []
     for first, after in pairwise(lines):
         begin, end = starts[first - 1], starts[after - 1]
-        parser.included_ranges = [tree_sitter.Range((first - 1, 0), (after - 1, 0), begin, end)]
+        parser.included_ranges = [grammars.region((first - 1, 0), (after - 1, 0), begin, end)]
         found += parser.parse(source).root_node.children
     return found

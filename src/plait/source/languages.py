@@ -1,8 +1,47 @@
-"""Which files plait reads, by suffix. A language is the name of its parser plug-in."""
+"""Which files plait reads, by suffix or name. A language is the name of its parser plug-in."""
 
 from __future__ import annotations
 
-LANGUAGES = {".py": "python", ".pyw": "python"}
+_SUFFIXES = {
+    "bash": "sh bash bats ksh zsh",
+    "c": "c",
+    "cpp": "cc cpp cxx c++ hh hpp hxx h++ ipp inl tpp cu cuh h",
+    "csharp": "cs csx",
+    "elixir": "ex exs",
+    "go": "go",
+    "haskell": "hs",
+    "java": "java",
+    "javascript": "js jsx mjs cjs",
+    "kotlin": "kt kts",
+    "lua": "lua",
+    "php": "php phtml php5 phps",
+    "python": "py pyw pyi",
+    "ruby": "rb rake gemspec ru rbw",
+    "rust": "rs",
+    "scala": "scala sc sbt",
+    "swift": "swift",
+    "typescript": "ts tsx mts cts vue svelte",
+    "zig": "zig zon",
+}
+
+LANGUAGES = {f".{ending}": spoken for spoken, endings in _SUFFIXES.items() for ending in endings.split()}
+
+NAMES = {
+    "rakefile": "ruby",
+    "gemfile": "ruby",
+    "podfile": "ruby",
+    "fastfile": "ruby",
+    "vagrantfile": "ruby",
+    "brewfile": "ruby",
+    "guardfile": "ruby",
+    ".bashrc": "bash",
+    ".bash_profile": "bash",
+    ".bash_aliases": "bash",
+    ".profile": "bash",
+    ".zshrc": "bash",
+    "pkgbuild": "bash",
+}
+"""Files without a suffix that say what they are by their name, in small letters."""
 
 
 def suffix(path: str) -> str:
@@ -12,4 +51,4 @@ def suffix(path: str) -> str:
 
 
 def language(path: str) -> str | None:
-    return LANGUAGES.get(suffix(path))
+    return LANGUAGES.get(suffix(path)) or NAMES.get(path.rpartition("/")[2].lower())

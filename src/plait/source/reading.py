@@ -12,7 +12,7 @@ from pathlib import Path
 from plait.model import FileState, Skipped, SkipReason, SourceFile
 from plait.source import denials
 from plait.source.decode import decode
-from plait.source.languages import LANGUAGES, suffix
+from plait.source.languages import language
 
 CLOCK_NS = 10_000_000
 """Nanoseconds: the coarsest step of the clock that Linux takes the times of files from (CONFIG_HZ=100)."""
@@ -47,7 +47,9 @@ def read(root: Path, state: FileState, *, limit: int, wanted: bool = False) -> S
         return Skipped(path, SkipReason.BINARY)
     if not wanted and (denial := denials.of_text(text)):
         return Skipped(path, *denial)
-    return SourceFile(path, LANGUAGES[suffix(path)], text, blake2b(content, digest_size=16).hexdigest())
+    spoken = language(path)
+    assert spoken is not None  # others are not listed
+    return SourceFile(path, spoken, text, blake2b(content, digest_size=16).hexdigest())
 
 
 def _content(path: Path) -> bytes | None:

@@ -1,0 +1,179 @@
+"""The call graph of languages that have a table instead of a builder of their own.
+
+Each file is linked by itself, over tables that answer lazily: nothing is solved for the whole repository at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from plait.facts import ParsedFile
+from plait.graph.confidence import EXACT
+from plait.graph.generic.confidence import IMPORT, SYNTAX, confidence
+from plait.graph.generic.dialects import DIALECTS, Modules
+from plait.graph.generic.files import Files
+from plait.graph.generic.sites import Site, Sites, Target
+from plait.graph.generic.values import Class, Function
+from plait.model import (
+    Edge,
+    EdgeKind,
+    Evidence,
+    Graph,
+    Known,
+    Position,
+    Reference,
+    ReferenceKind,
+    SymbolId,
+    SymbolKind,
+    Unresolved,
+    Via,
+)
+
+
+class GenericGraph:
+    """Scopes, declared types, imports and packages; last, the name. Files of other languages are passed over."""
+
+    def build(self, files: Sequence[ParsedFile]) -> Graph:
+        return self.build_with(files, {})
+
+    def build_with(self, files: Sequence[ParsedFile], known: Mapping[Position, Known]) -> Graph:
+        families: dict[str, list[ParsedFile]] = {}
+        for file in files:
+            dialect = DIALECTS.get(file.symbols[0].language)
+            if dialect is not None:
+                families.setdefault(dialect.family, []).append(file)
+        edges = Edges()
+        unresolved: list[Unresolved] = []
+        for _, members in sorted(families.items()):
+            linker = Linker(members)
+            for file in linker.files.files:
+                linker.link(file, known, edges, unresolved)
+        unresolved.sort(key=lambda one: (one.path, one.reference.line, one.reference.column))
+        return Graph(edges.sorted(), tuple(unresolved))
+
+
+class Edges:
+    """Each (source, target, kind, via) once: the line of its first site, the evidence of its best one."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[SymbolId, SymbolId, EdgeKind, Via], Edge] = {}
+
+    def add(self, edge: Edge) -> None:
+        key = (edge.source, edge.target, edge.kind, edge.via)
+        known = self._found.get(key)
+        if known is None:
+            self._found[key] = edge
+            return
+        best = max(known, edge, key=lambda one: (one.evidence, -one.candidates, -one.line))
+        line = min(known.line, edge.line)
+        self._found[key] = Edge(*key, best.evidence, best.confidence, best.path, line, best.candidates)
+
+    def sorted(self) -> tuple[Edge, ...]:
+        return tuple(self._found[key] for key in sorted(self._found))
+
+
+class Linker:
+    """Links the files of one family."""
+
+    def __init__(self, files: Sequence[ParsedFile]) -> None:
+        self.files = Files(files)
+        self.sites = Sites(self.files)
+
+    def link(
+        self, file: ParsedFile, known: Mapping[Position, Known], edges: Edges, unresolved: list[Unresolved]
+    ) -> None:
+        for reference in file.references:
+            site = self.site(reference, known.get((file.path, reference.line, reference.column)))
+            for target in site.targets:
+                edges.add(edge_of(reference, target, file.path))
+            if site.unknown is not None:
+                unresolved.append(Unresolved(reference, file.path, *site.unknown))
+        for edge in (*self._contains(file), *self._imports(file), *self._inherits(file), *self._overrides(file)):
+            edges.add(edge)
+
+    def site(self, reference: Reference, said: Known | None = None) -> Site:
+        """What is found for a site; what an index made by a compiler says of it stands in its place."""
+        if said is None:
+            return self.sites.resolve(reference)
+        if said.targets:
+            via = Via.DECLARATION if reference.kind is ReferenceKind.BASE else Via.CALL
+            return Site(tuple(Target(one, via, Evidence.EXACT) for one in said.targets), None)
+        return Site((), said.outside)
+
+    def _contains(self, file: ParsedFile) -> Iterator[Edge]:
+        for symbol in file.symbols:
+            if symbol.parent is not None:
+                line = symbol.span.start_line
+                yield _declared(symbol.parent, symbol.id, EdgeKind.CONTAINS, Via.DECLARATION, file.path, line, SYNTAX)
+
+    def _imports(self, file: ParsedFile) -> Iterator[Edge]:
+        """From a file to the files that it names, by path or by what they define."""
+        own = file.symbols[0].id
+        by_name = DIALECTS[file.symbols[0].language].modules is Modules.NAMES
+        for imported in file.imports:
+            found: list[SymbolId] = []
+            if by_name or imported.name not in (None, "*"):
+                values = self.sites.inference.imported(imported) if imported.name != "*" else ()
+                found = [one.id for one in values if isinstance(one, (Class, Function))]
+            paths = [self.files.file_of[one].path for one in found] or list(self.files.meant(imported))
+            for path in dict.fromkeys(paths[:20]):
+                target = self.files.by_path[path].symbols[0].id
+                if target != own:
+                    yield _declared(own, target, EdgeKind.IMPORTS, Via.DECLARATION, file.path, imported.line, IMPORT)
+
+    def _inherits(self, file: ParsedFile) -> Iterator[Edge]:
+        """Bases that a class is given outside of its definition."""
+        for extension in file.extensions:
+            if not extension.base:
+                continue
+            inference = self.sites.inference
+            owners = inference.type_named(extension.type.partition("[")[0], extension.scope)
+            bases = inference.type_named(extension.base, extension.scope)
+            for owner in owners:
+                for base in bases:
+                    if isinstance(owner, Class) and isinstance(base, Class) and owner != base:
+                        yield _declared(
+                            owner.id, base.id, EdgeKind.INHERITS, Via.DECLARATION, file.path, extension.line, IMPORT
+                        )
+
+    def _overrides(self, file: ParsedFile) -> Iterator[Edge]:
+        """From a method to the one of the nearest base that it replaces."""
+        inference = self.sites.inference
+        for symbol in file.symbols:
+            if symbol.kind is not SymbolKind.METHOD:
+                continue
+            owner = inference.owner(symbol.id)
+            if owner is None or symbol.name in ("constructor", self.files.symbols[owner].name, "init", "initialize"):
+                continue
+            for base in inference.order(owner)[1:]:
+                found = [one.id for one in inference.own_member(base, symbol.name) if isinstance(one, Function)]
+                fitting = [one for one in found if one != symbol.id and self._same_arity(one, symbol.id)]
+                for one in fitting[:1]:
+                    line = symbol.span.start_line
+                    yield _declared(symbol.id, one, EdgeKind.OVERRIDES, Via.OVERRIDE, file.path, line, IMPORT)
+                if fitting:
+                    break
+
+    def _same_arity(self, first: SymbolId, second: SymbolId) -> bool:
+        one, other = self.files.parameters.get(first), self.files.parameters.get(second)
+        return one is None or other is None or one.most == other.most
+
+
+def edge_of(reference: Reference, target: Target, path: str) -> Edge:
+    kind = EdgeKind.INHERITS if reference.kind is ReferenceKind.BASE else EdgeKind.CALLS
+    sure = EXACT if target.evidence is Evidence.EXACT else confidence(target.evidence, target.via, target.candidates)
+    return Edge(
+        source=reference.source,
+        target=target.id,
+        kind=kind,
+        via=target.via,
+        evidence=target.evidence,
+        confidence=sure,
+        path=path,
+        line=reference.line,
+        candidates=target.candidates,
+    )
+
+
+def _declared(source: SymbolId, target: SymbolId, kind: EdgeKind, via: Via, path: str, line: int, sure: float) -> Edge:
+    return Edge(source, target, kind, via, Evidence.SCOPED, sure, path, line)

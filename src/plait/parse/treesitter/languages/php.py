@@ -1,0 +1,195 @@
+"""PHP (https://www.php.net/manual/en/langref.php)."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from plait.facts import BindingKind
+from plait.model import SymbolKind
+from plait.parse.treesitter.parser import TreeSitterParser
+from plait.parse.treesitter.table import (
+    Call,
+    Class,
+    Function,
+    Language,
+    New,
+    Node,
+    Variable,
+    first,
+    named,
+    part,
+    text,
+)
+from plait.parse.treesitter.walk import Walk
+
+
+def _path(node: Node | None) -> str:
+    return "".join(text(node).split()).replace("\\", ".").strip(".")
+
+
+def _use(walk: Walk, node: Node) -> bool:
+    r"""`use A\B as C;`, `use function A\f;`, `use A\{B, C as D};`"""
+    prefix = _path(first("namespace_name")(node))
+    group = part(node, "body")
+    for clause in (group or node).named_children:
+        if clause.type != "namespace_use_clause":
+            continue
+        path = _path(clause.named_child(0)) if clause.named_child_count else ""
+        module, _, name = f"{prefix}.{path}".strip(".").rpartition(".")
+        walk.import_(clause, module, name, text(part(clause, "alias")) or name)
+    return True
+
+
+def _namespace(walk: Walk, node: Node) -> bool:
+    name = _path(part(node, "name"))
+    if part(node, "body") is not None:
+        if name:
+            walk.open_block(tuple(name.split(".")))
+    else:
+        walk.package = name
+    return False
+
+
+def _traits(walk: Walk, node: Node) -> bool:
+    """`use Trait;` in a class."""
+    if walk.scope.kind is SymbolKind.CLASS:
+        for one in node.named_children:
+            if one.type in ("name", "qualified_name"):
+                walk.base(one, walk.scope)
+    return False
+
+
+def _property(walk: Walk, node: Node) -> bool:
+    type_ = part(node, "type")
+    around = walk.class_around()
+    for element in node.named_children:
+        name = part(element, "name") if element.type == "property_element" else None
+        if name is not None and around is not None:
+            walk.bind(around, text(name).lstrip("$"), BindingKind.ANNOTATED, walk.type_of(type_), walk.line(element))
+    return False
+
+
+def _promoted(walk: Walk, node: Node) -> bool:
+    """`__construct(private Db $db)` declares a field."""
+    around = walk.class_around()
+    name = part(node, "name")
+    if around is not None and name is not None:
+        written = walk.type_of(part(node, "type"))
+        walk.bind(around, text(name).lstrip("$"), BindingKind.ANNOTATED, written, walk.line(node))
+    return False
+
+
+def _each(walk: Walk, node: Node) -> bool:
+    """`foreach ($xs as $k => $x)`."""
+    if node.named_child_count < 2:
+        return False
+    source, target = node.named_child(0), node.named_child(1)
+    if target.type == "pair" and target.named_child_count:
+        target = target.named_child(target.named_child_count - 1)
+    if target.type == "variable_name":
+        given = walk.expressions.written(source)
+        walk.bind(
+            walk.scope, text(target), BindingKind.ASSIGNED, f"{given}[]" if given != "?" else "?", walk.line(target)
+        )
+    return False
+
+
+def _require(walk: Walk, node: Node) -> bool:
+    literal = node.named_child(0) if node.named_child_count else None
+    for _ in range(8):
+        if literal is None or literal.type in ("string", "encapsed_string"):
+            break
+        literal = literal.named_child(literal.named_child_count - 1) if literal.named_child_count else None
+    if literal is not None:
+        walk.import_(node, text(literal).strip("\"'").lstrip("/"), None, "", level=1)
+    return False
+
+
+def _new(walk: Walk, node: Node) -> bool:
+    if (body := first("anonymous_class")(node)) is not None:
+        base = first("base_clause", "class_interface_clause")(body)
+        written = walk.type_of(base.named_child(0)) if base is not None and base.named_child_count else "class"
+        walk.pending[body.id] = (written, "", walk.line(node))
+        return False
+    return walk.visit_new(node, NEW)
+
+
+def _anonymous(walk: Walk, node: Node) -> bool:
+    given = walk.pending.pop(node.id, None)
+    name = given[0] if given is not None else "class"
+    scope = walk.define(node, f"<{name}>", SymbolKind.CLASS, body=part(node, "body"))
+    for kind in ("base_clause", "class_interface_clause"):
+        if (clause := first(kind)(node)) is not None:
+            for base in clause.named_children:
+                walk.base(base, scope)
+    return False
+
+
+NEW = New(named(0), arguments=first("arguments"))
+SCOPED = Call(object="scope", name="name")
+MEMBER = Call(object="object", name="name")
+
+LANGUAGE = Language(
+    name="php",
+    grammar="php",
+    functions={
+        "method_declaration": Function(result="return_type"),
+        "function_definition": Function(result="return_type"),
+    },
+    closures={
+        "anonymous_function": Function(result="return_type"),
+        "arrow_function": Function(result="return_type"),
+    },
+    classes={
+        "class_declaration": Class(bases=(first("base_clause"), first("class_interface_clause"))),
+        "interface_declaration": Class(bases=(first("base_clause"),)),
+        "trait_declaration": Class(),
+        "enum_declaration": Class(bases=(first("class_interface_clause"),)),
+    },
+    calls={
+        "function_call_expression": Call("function"),
+        "member_call_expression": MEMBER,
+        "nullsafe_member_call_expression": MEMBER,
+        "scoped_call_expression": SCOPED,
+    },
+    news={"object_creation_expression": NEW},
+    members={
+        "member_access_expression": ("object", "name"),
+        "nullsafe_member_access_expression": ("object", "name"),
+        "scoped_property_access_expression": ("scope", "name"),
+        "class_constant_access_expression": (0, -1),
+        "qualified_name": (first("namespace_name"), -1),
+        "namespace_name": (named(-2), named(-1)),
+    },
+    subscripts={"subscript_expression": named(0)},
+    transparent={"parenthesized_expression": named(0), "clone_expression": named(0)},
+    literals={"string": "string", "encapsed_string": "string", "integer": "int", "array_creation_expression": "array"},
+    names=frozenset({"name", "variable_name", "relative_scope"}),
+    assignments={"assignment_expression": ("left", "right")},
+    variables={"catch_clause": Variable("name", "type")},
+    parameters={
+        "simple_parameter": Variable("name", "type", "default_value"),
+        "property_promotion_parameter": Variable("name", "type", "default_value"),
+        "variadic_parameter": Variable("name", "type", many=True),
+    },
+    spreads=frozenset({"variadic_unpacking"}),
+    returns={"return_statement": named(0)},
+    special={
+        "namespace_use_declaration": _use,
+        "namespace_definition": _namespace,
+        "use_declaration": _traits,
+        "property_declaration": _property,
+        "property_promotion_parameter": _promoted,
+        "foreach_statement": _each,
+        "require_once_expression": _require,
+        "require_expression": _require,
+        "include_expression": _require,
+        "include_once_expression": _require,
+        "object_creation_expression": _new,
+        "anonymous_class": _anonymous,
+    },
+    self_words=frozenset({"$this"}),
+    class_words=frozenset({"self", "static"}),
+    super_words=frozenset({"parent"}),
+)
+parser = partial(TreeSitterParser, LANGUAGE)
