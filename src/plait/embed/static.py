@@ -8,6 +8,7 @@ network client and configure logging.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -24,6 +25,16 @@ if TYPE_CHECKING:
 
 _WEIGHTS = "weights/l2_supercat_256.safetensors"
 _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
+_SPACE = "\N{LOWER ONE EIGHTH BLOCK}"
+"""As SentencePiece writes one."""
+_SPECIAL = ("<s>", "</s>", "<unk>")
+
+_SEAM = re.compile(r"(?<=[:{]\n)")
+"""Behind the first line of most definitions and blocks: what follows is the same below any header."""
+
+KEPT_PIECES = 50_000
+"""Pieces whose tokens are kept: about 25 MB."""
+
 _FINGERPRINT = "wordllama-l2_supercat-256-64b47a2dc493"
 """With the start of the weights' SHA-256, which a test compares with the installed file."""
 
@@ -43,7 +54,7 @@ class StaticEmbedder:
         return f"{_FINGERPRINT}-{self.window}"
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        return [len(encoding) for encoding in _tokenizer().encode_batch_fast(list(texts), add_special_tokens=False)]
+        return [len(tokens) for tokens in _tokens(texts)]
 
     def encode(self, texts: Sequence[str], *, role: Role) -> Vectors:
         import numpy as np
@@ -52,10 +63,10 @@ class StaticEmbedder:
 
         vectors = np.zeros((len(texts), self.dim), dtype=np.float32)
         rows = _rows if role == "query" else _table().__getitem__
-        for row, encoding in enumerate(_tokenizer().encode_batch_fast(list(texts), add_special_tokens=False)):
-            if encoding.ids:
+        for row, tokens in enumerate(_tokens(texts)):
+            if tokens:
                 # Summed text by text, so that a row does not depend on the batch around it.
-                vectors[row] = rows(encoding.ids).sum(axis=0, dtype=np.float32)
+                vectors[row] = rows(tokens).sum(axis=0, dtype=np.float32)
         return unit(vectors)
 
 
@@ -74,6 +85,45 @@ def _tokenizer() -> Any:
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return tokenizer
+
+
+@cache
+def _inner_tokenizer() -> Any:
+    """The tokenizer for a piece within a text, before which it puts no space."""
+    from tokenizers import Tokenizer
+    from tokenizers.normalizers import Replace
+
+    tokenizer = Tokenizer.from_str(_tokenizer().to_str())
+    tokenizer.normalizer = Replace(" ", _SPACE)
+    return tokenizer
+
+
+_pieces: dict[str, list[int]] = {}
+"""Tokens by piece. Most come again: between counting and encoding, and below the header of the other template."""
+
+
+def _tokens(texts: Sequence[str]) -> list[list[int]]:
+    """Return the tokens of each text, as the tokenizer gives them for the whole.
+
+    No token of the vocabulary has a line feed in it but the line feed itself, so the tokens of a text are those of its
+    lines, and of pieces of some lines. What is written like a special token is one, and begins a new text behind it:
+    such texts are taken whole, and so is a single one.
+    """
+    if len(texts) == 1:
+        return [_tokenizer().encode(texts[0], add_special_tokens=False).ids]
+    if len(_pieces) > KEPT_PIECES:
+        _pieces.clear()
+    split = [[] if any(mark in text for mark in _SPECIAL) else _SEAM.split(f" {text}") for text in texts]
+    missing = list({piece: None for pieces in split for piece in pieces if piece not in _pieces})
+    encoded = _inner_tokenizer().encode_batch_fast(missing, add_special_tokens=False)
+    _pieces.update(zip(missing, (encoding.ids for encoding in encoded), strict=True))
+    found: list[list[int]] = []
+    for text, pieces in zip(texts, split, strict=True):
+        if text and pieces:
+            found.append([token for piece in pieces for token in _pieces[piece]])
+        else:
+            found.append(_tokenizer().encode(text, add_special_tokens=False).ids)
+    return found
 
 
 @cache
