@@ -1,7 +1,7 @@
 """The command line.
 
 Exit codes: 0 ran (also with no result), 2 could not run: one line on stderr says why and what to do. 1 is a gate
-that failed: `plait doctor` has one.
+that failed: `plait doctor` and `plait verify` have one.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ COMMANDS = {
     "status": "upkeep:status",
     "unresolved": "graph:unresolved",
     "verify": "upkeep:verify",
+    "watch": "watch:watch",
 }
 """Where each command is; only the module of the one that runs is imported."""
 
