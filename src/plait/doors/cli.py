@@ -40,7 +40,6 @@ COMMANDS = {
     "status": "upkeep:status",
     "unresolved": "graph:unresolved",
     "verify": "upkeep:verify",
-    "watch": "watch:watch",
 }
 """Where each command is; only the module of the one that runs is imported."""
 
