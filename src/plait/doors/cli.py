@@ -40,6 +40,7 @@ COMMANDS = {
     "status": "upkeep:status",
     "unresolved": "graph:unresolved",
     "verify": "upkeep:verify",
+    "watch": "upkeep:watch",
 }
 """Where each command is; only the module of the one that runs is imported."""
 

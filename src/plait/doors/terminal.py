@@ -29,7 +29,10 @@ def notice(text: str) -> None:
 
 
 class ProgressBar:
-    """A progress callback that shows a bar on stderr once work has taken a second, and only on a terminal."""
+    """A progress callback that shows a bar, the rate and the time left once work has taken a second.
+
+    It does so on stderr, and only where both that and stdout are a terminal.
+    """
 
     PATIENCE = 1.0
 
@@ -40,17 +43,28 @@ class ProgressBar:
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         if self._bar is None:
-            if not sys.stderr.isatty() or time.monotonic() - self._started < self.PATIENCE:
+            if time.monotonic() - self._started < self.PATIENCE or not (sys.stderr.isatty() and sys.stdout.isatty()):
                 return
-            from rich.console import Console
-            from rich.progress import Progress
-
-            self._bar = Progress(console=Console(stderr=True), transient=True)
+            self._bar = _bar()
             self._bar.start()
         if stage not in self._tasks:
-            self._tasks[stage] = self._bar.add_task(stage, total=total)
-        self._bar.update(self._tasks[stage], completed=done, total=total)
+            self._tasks[stage] = self._bar.add_task(stage, total=total, rate="")
+        task = self._bar.tasks[self._tasks[stage]]
+        speed = task.finished_speed or task.speed
+        self._bar.update(task.id, completed=done, total=total, rate=f"{speed:,.0f}/s" if speed else "")
 
     def close(self) -> None:
         if self._bar is not None:
             self._bar.stop()
+
+
+def _bar() -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    return Progress(
+        *(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}")),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )

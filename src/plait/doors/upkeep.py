@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
@@ -21,10 +24,13 @@ from plait.doors.render_index import (
     report_text,
     skipped_json,
 )
-from plait.doors.terminal import emit
-from plait.errors import BadParameter
+from plait.doors.terminal import ProgressBar, emit, notice
+from plait.doors.watching import wakings
+from plait.engine import Engine
+from plait.errors import BadParameter, NothingToIndex
 from plait.indexing import by_reason
-from plait.model import Skipped
+from plait.model import Skipped, SnapshotInfo
+from plait.protocols import Snapshot
 from plait.settings import Settings
 from plait.status import Status
 from plait.store.folders import Kept, clear, facts_of, folder_of, folders
@@ -112,6 +118,63 @@ def verify(path: str, common: Common) -> None:
     emit(_verdict_json(found), _verdict_text(found, path), as_json=common.as_json)
     if not found.equal:
         raise click.exceptions.Exit(GATE_FAILED)
+
+
+@click.command()
+@click.argument("path", default=".")
+@click.option("--once", is_flag=True, help="Renew the index if it is stale, and end.")
+@click.option(
+    "--interval",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Look this often (default: when told to, with plait[watch]; else every second).",
+)
+@common(*INDEX)
+def watch(path: str, once: bool, interval: float | None, common: Common) -> None:
+    """Keep the index of PATH fresh until Ctrl-C, and print a line (with --json an object) whenever it is renewed.
+
+    Questions do that by themselves. This makes their first answer after an edit as fast as any other. In a large folder
+    it also follows the flow of values, once no file has changed between two looks.
+    """
+    engine = Engine.open(path, progress=ProgressBar(), **common.settings)
+    told: list[str] = []
+    before: Snapshot | None = None
+    with suppress(KeyboardInterrupt):
+        for _ in wakings(engine.root, interval):
+            found, milliseconds, problems = _renewed(engine, patient=not once)
+            if found is not None and found is before and found.info.pending:
+                engine.index()  # no file has changed between two looks: time for the flow of values
+                found, milliseconds, problems = _renewed(engine, patient=not once)
+            if found is not None and found is not before:
+                shown = _watch_json if common.as_json else _watch_text
+                click.echo(shown(found.info, milliseconds))
+            for problem in problems:
+                if problem not in told:
+                    notice(problem)
+            told, before = problems, found or before
+            if once:
+                return
+
+
+def _renewed(engine: Engine, *, patient: bool) -> tuple[Snapshot | None, int, list[str]]:
+    """Return the index as it is now, how long that took, and what should be known.
+
+    A patient one returns None where there is nothing to index yet.
+    """
+    started = time.perf_counter()
+    engine.progress = bar = ProgressBar()
+    found: Snapshot | None = None
+    problems: list[str] = []
+    try:
+        found = engine.snapshot()
+        problems = engine.notices
+    except NothingToIndex as error:
+        if not patient:
+            raise
+        problems = [str(error)]
+    finally:
+        bar.close()
+    return found, round((time.perf_counter() - started) * 1000), problems
 
 
 @click.command()
@@ -241,6 +304,16 @@ def _lister(found: Status) -> str:
 
 def _time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).astimezone().isoformat(timespec="seconds")
+
+
+def _watch_json(info: SnapshotInfo, milliseconds: int) -> str:
+    counts = {"files": info.files, "symbols": info.symbols, "edges": sum(info.edges.values())}
+    return json.dumps({"schema": "plait.watch.v1", "state": info.state, **counts, "milliseconds": milliseconds})
+
+
+def _watch_text(info: SnapshotInfo, milliseconds: int) -> str:
+    counts = (counted(info.files, "file"), counted(info.symbols, "symbol"), counted(sum(info.edges.values()), "edge"))
+    return f"{_time(time.time())}  {', '.join(counts)}  {milliseconds:,} ms"
 
 
 def _verdict_json(found: Verdict) -> Json:
