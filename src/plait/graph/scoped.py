@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from plait.facts import Outline, ParsedFile
 from plait.graph.confidence import ABSTRACT, EXACT, OVERRIDES, SYNTAX, confidence
+from plait.graph.edges import Edges
 from plait.graph.flow import Flow
 from plait.graph.inference import Inference
 from plait.graph.program import Program
@@ -71,7 +72,7 @@ class FlowGraph:
 
 
 def assemble(program: Program, inference: Inference, flow: Flow | None, known: Mapping[Position, Known]) -> Graph:
-    edges = _Edges()
+    edges = Edges()
     unresolved: list[Unresolved] = []
     for file in program.files:
         for reference in file.references:
@@ -121,35 +122,6 @@ def _alternatives(
         count = names[program.symbols[target].name, via]
         if count <= MAX_CANDIDATES:
             yield (target, via), count
-
-
-class _Edges:
-    """Each (source, target, kind, via) once: the line of its first site, the evidence of its best one."""
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[SymbolId, SymbolId, EdgeKind, Via], Edge] = {}
-
-    def add(self, edge: Edge) -> None:
-        key = (edge.source, edge.target, edge.kind, edge.via)
-        known = self._found.get(key)
-        if known is None:
-            self._found[key] = edge
-            return
-        best = max(known, edge, key=lambda one: (one.evidence, -one.candidates, -one.line))
-        self._found[key] = Edge(
-            edge.source,
-            edge.target,
-            edge.kind,
-            edge.via,
-            best.evidence,
-            best.confidence,
-            best.path,
-            min(known.line, edge.line),
-            best.candidates,
-        )
-
-    def sorted(self) -> tuple[Edge, ...]:
-        return tuple(self._found[key] for key in sorted(self._found))
 
 
 def _evidence(target: Target, candidates: int) -> Evidence:

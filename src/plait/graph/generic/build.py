@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from plait.facts import ParsedFile
 from plait.graph.confidence import EXACT
+from plait.graph.edges import Edges
 from plait.graph.generic.confidence import IMPORT, SYNTAX, confidence
 from plait.graph.generic.dialects import DIALECTS, Modules
 from plait.graph.generic.files import Files
@@ -50,26 +51,6 @@ class GenericGraph:
                 linker.link(file, known, edges, unresolved)
         unresolved.sort(key=lambda one: (one.path, one.reference.line, one.reference.column))
         return Graph(edges.sorted(), tuple(unresolved))
-
-
-class Edges:
-    """Each (source, target, kind, via) once: the line of its first site, the evidence of its best one."""
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[SymbolId, SymbolId, EdgeKind, Via], Edge] = {}
-
-    def add(self, edge: Edge) -> None:
-        key = (edge.source, edge.target, edge.kind, edge.via)
-        known = self._found.get(key)
-        if known is None:
-            self._found[key] = edge
-            return
-        best = max(known, edge, key=lambda one: (one.evidence, -one.candidates, -one.line))
-        line = min(known.line, edge.line)
-        self._found[key] = Edge(*key, best.evidence, best.confidence, best.path, line, best.candidates)
-
-    def sorted(self) -> tuple[Edge, ...]:
-        return tuple(self._found[key] for key in sorted(self._found))
 
 
 class Linker:
