@@ -267,7 +267,7 @@ class Engine:
         builder = plugins.build("graph", self.settings.graph)
         if remembered(self._folder) or not isinstance(builder, RelinkingGraphBuilder):
             return False
-        return builder.relinks_all or before.info.lines > FLOW_LINES
+        return not builder.in_part or before.info.lines > FLOW_LINES
 
     @cached_property
     def _facts(self) -> FactsCache:

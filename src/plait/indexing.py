@@ -112,13 +112,13 @@ def build(
     if not parsed:
         raise NothingToIndex(str(root), {str(reason): count for reason, count in by_reason(skipped).items()})
 
-    lines = sum(file.text.count("\n") + 1 for file in read)
-    can_wait = isinstance(builder, RelinkingGraphBuilder) and not builder.relinks_all and not given
-    pending = can_wait and defer is not None and lines > defer
+    in_part = builder.in_part if isinstance(builder, RelinkingGraphBuilder) and not given else frozenset()
+    lines = sum(file.text.count("\n") + 1 for file in read if file.language in in_part)
+    waiting = in_part if defer is not None and lines > defer else frozenset()
     progress("linking", 0, len(parsed))
     tallies: list[Tally] = []
     with paused():
-        if pending:
+        if waiting:
             assert isinstance(builder, RelinkingGraphBuilder)
             linked = builder.relink(parsed, (), _nothing_around)
         else:
@@ -148,12 +148,12 @@ def build(
         commit=git.commit(root, "HEAD") or "",
         edges=_counted(str(edge.kind) for edge in linked.edges),
         unresolved=len(linked.unresolved),
-        pending=len(parsed) if pending else 0,
+        pending=sum(sources[file.path].language in waiting for file in parsed),
         lines=sum(sources[file.path].text.count("\n") + 1 for file in parsed),
     )
     writer.connect(linked)
     recovered = tuple(sorted(file.recovered for file in parsed if file.recovered is not None))
-    writer.observe(_records(listing.observed, sources, parsed, not pending), skipped, recovered)
+    writer.observe(_records(listing.observed, sources, parsed, waiting), skipped, recovered)
     return writer.commit(info), IndexReport(
         info=info,
         left_out=tuple(skipped),
@@ -238,11 +238,17 @@ def record_of(state: FileState, file: SourceFile, facts: ParsedFile) -> FileReco
 
 
 def _records(
-    observed: Sequence[FileState], sources: Mapping[str, SourceFile], parsed: Sequence[ParsedFile], flowed: bool
+    observed: Sequence[FileState],
+    sources: Mapping[str, SourceFile],
+    parsed: Sequence[ParsedFile],
+    waiting: frozenset[str],
 ) -> list[FileRecord]:
     facts = {file.path: file for file in parsed}
     return [
-        replace(record_of(state, sources[state.path], facts[state.path]), flowed=flowed)
+        replace(
+            record_of(state, sources[state.path], facts[state.path]),
+            flowed=sources[state.path].language not in waiting,
+        )
         if state.path in facts
         else FileRecord(state)
         for state in observed

@@ -66,8 +66,8 @@ class RelinkingGraphBuilder(GraphBuilder, Protocol):
     """A builder that can link some files anew and leave the edges of all others as they are."""
 
     @property
-    def relinks_all(self) -> bool:
-        """Whether `relink` gives all that `build` does; else only what needs no other files than those imported."""
+    def in_part(self) -> frozenset[str]:
+        """The languages of which `relink` gives less than `build`: what needs no other files than those imported."""
         ...
 
     def relink(

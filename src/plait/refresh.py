@@ -92,10 +92,10 @@ def refresh(
         except _Unlike:
             return None
         documents = edit.document(linked, embedder, writer)
-        info = edit.info(linked, documents, embedder, graph, relinks_all=builder.relinks_all)
+        info = edit.info(linked, documents, embedder, graph, builder.in_part)
         writer.remove(edit.removed)
         writer.connect(linked, edit.relinked)
-        writer.observe(edit.records(builder.relinks_all), edit.gone, edit.skipped, edit.recovered)
+        writer.observe(edit.records(builder.in_part), edit.gone, edit.skipped, edit.recovered)
         snapshot = writer.commit(info)
     return snapshot, Refreshed(
         info=info,
@@ -296,7 +296,7 @@ class _Changes:
         ]
         return [*stayed, *new]
 
-    def records(self, relinks_all: bool) -> list[FileRecord]:
+    def records(self, in_part: frozenset[str]) -> list[FileRecord]:
         """What to note of the files that differ or were linked anew."""
         states = {state.path: state for state in self.listing.observed}
         found: list[FileRecord] = []
@@ -307,15 +307,15 @@ class _Changes:
                 record = replace(self.unchanged[path], state=states[path])
             else:
                 record = FileRecord(states[path])
-            flowed = record.flowed if path not in self.relinked else relinks_all
+            flowed = record.flowed if path not in self.relinked else record.language not in in_part
             found.append(replace(record, flowed=flowed and bool(record.digest)))
         return found
 
     def info(
-        self, linked: Graph, documents: _Documents, embedder: Embedder, graph: str, *, relinks_all: bool
+        self, linked: Graph, documents: _Documents, embedder: Embedder, graph: str, in_part: frozenset[str]
     ) -> SnapshotInfo:
         before = self.before.info
-        new = {record.state.path: record for record in self.records(relinks_all)}
+        new = {record.state.path: record for record in self.records(in_part)}
         gone = set(self.gone)
         current = [r for r in ({**self.known, **new}).values() if r.digest and r.state.path not in gone]
         counts = dict(before.edges)

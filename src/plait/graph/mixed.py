@@ -17,7 +17,7 @@ _PYTHON = "python"
 class ScopedGraph:
     """What scopes, imports, the class hierarchy and declared types tell, each site by itself."""
 
-    relinks_all = True
+    in_part: frozenset[str] = frozenset()
 
     def build(self, files: Sequence[ParsedFile]) -> Graph:
         return self.build_with(files, {})
@@ -35,7 +35,7 @@ class ScopedGraph:
 class FlowGraph:
     """The same, and for Python the values that flow into a site from anywhere in the repository."""
 
-    relinks_all = False
+    in_part = frozenset(("python",))
 
     def build(self, files: Sequence[ParsedFile]) -> Graph:
         return self.build_with(files, {})

@@ -32,7 +32,7 @@ from plait.model import (
 class ScopedGraph:
     """What scopes, imports, the class hierarchy and declared types tell, each site by itself."""
 
-    relinks_all = True
+    in_part: frozenset[str] = frozenset()
 
     def build(self, files: Sequence[ParsedFile]) -> Graph:
         return self.build_with(files, {})
@@ -52,7 +52,7 @@ class ScopedGraph:
 class FlowGraph:
     """The same, and where that leaves a site open, the values that flow into it from anywhere in the repository."""
 
-    relinks_all = False
+    in_part = frozenset(("python",))
 
     def build(self, files: Sequence[ParsedFile]) -> Graph:
         return self.build_with(files, {})
