@@ -20,8 +20,8 @@ from speed_edit import edited
 from speed_figures import quantiles
 
 from plait import Engine
+from plait.finding import hits
 from plait.model import SymbolKind
-from plait.questions import hits
 
 STRATEGIES = ("hybrid", "lexical", "structural")
 CHECKS, REFRESHES = 7, 3

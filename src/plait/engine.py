@@ -3,58 +3,39 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache, cached_property
 from hashlib import blake2b
-from pathlib import Path, PurePosixPath
-from typing import TypeVar, overload
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar, overload
 
-from plait import plugins, questions, source, surveys
-from plait.changes import changed
-from plait.errors import (
-    AmbiguousSymbol,
-    BadParameter,
-    BrokenIndex,
-    CannotWrite,
-    EmptyQuery,
-    NoSuchPath,
-    UnknownSymbol,
-)
-from plait.evaluate.collection import Collection, resolve
-from plait.evaluate.judge import Evaluation, evaluate
-from plait.evaluate.measures import Measure
-from plait.indexing import IndexReport, Progress, build, is_fresh
-from plait.model import (
-    Direction,
-    Evidence,
-    Filter,
-    Hit,
-    Query,
-    Ranking,
-    Symbol,
-    SymbolId,
-    Unknown,
-)
-from plait.parse.naming import module_id
+from plait import plugins, source
+from plait.errors import BadParameter, BrokenIndex, CannotWrite, EmptyQuery, NoSuchPath
+from plait.finding import find, hits, module_of
+from plait.freshness import is_fresh
+from plait.model import Direction, Evidence, Filter, Hit, Query, Ranking, Symbol, Unknown
 from plait.protocols import Embedder, RelinkingGraphBuilder, Snapshot, Strategy, Writer
-from plait.questions import CallPath, Impact, Relations
-from plait.refresh import Refreshed, refresh
 from plait.scip.files import remember, remembered
 from plait.settings import Settings
-from plait.status import Status, status
-from plait.store.changes import EmbeddedChanges
 from plait.store.embedded import FORMAT, EmbeddedSnapshot, EmbeddedWriter
-from plait.store.facts import FactsCache
 from plait.store.folders import facts_of, folder_of
-from plait.store.memory import MemorySnapshot, MemoryWriter
-from plait.surveys import FlowRow, HubRow, Listing, Sites, WholeGraph
 from plait.terms import query_terms
 from plait.version import __version__
+
+# What builds, judges and surveys is imported when it is asked for: a search of a fresh index needs none of it.
+if TYPE_CHECKING:
+    from plait.evaluate.collection import Collection
+    from plait.evaluate.judge import Evaluation
+    from plait.evaluate.measures import Measure
+    from plait.indexing import IndexReport, Progress
+    from plait.questions import CallPath, Impact, Relations
+    from plait.refresh import Refreshed
+    from plait.status import Status
+    from plait.store.facts import FactsCache
+    from plait.surveys import FlowRow, HubRow, Listing, Sites, WholeGraph
 
 T = TypeVar("T")
 
@@ -171,7 +152,7 @@ class Engine:
             for one in info.scip
             if one.problem
         ]
-        if self._unwritten and isinstance(self._snapshot, MemorySnapshot):
+        if self._unwritten and not isinstance(self._snapshot, EmbeddedSnapshot):
             found.append(f"{self._unwritten}; until then each answer is made in memory, and nothing of it is kept")
         if info.pending:
             found.append(
@@ -187,6 +168,8 @@ class Engine:
         defer: int | None = None,
         writer: Writer | None = None,
     ) -> IndexReport:
+        from plait.indexing import build
+
         self._snapshot, report = build(
             self.root,
             writer or EmbeddedWriter(self.path),
@@ -230,6 +213,8 @@ class Engine:
 
     def _built(self, before: Snapshot | None) -> Snapshot:
         """Build anew, in memory if it cannot be kept; what was there stays then."""
+        from plait.store.memory import MemoryWriter
+
         try:
             self._build(before, defer=FLOW_LINES)
         except CannotWrite as error:
@@ -242,6 +227,9 @@ class Engine:
         """Return the snapshot with what an edit has changed; None if it must be built anew, or cannot be kept."""
         if not isinstance(before, EmbeddedSnapshot) or not self._can_refresh(before):
             return None
+        from plait.refresh import refresh
+        from plait.store.changes import EmbeddedChanges
+
         try:
             done = refresh(
                 self.root,
@@ -271,6 +259,8 @@ class Engine:
 
     @cached_property
     def _facts(self) -> FactsCache:
+        from plait.store.facts import FactsCache
+
         return FactsCache(facts_of(self.settings.cache))
 
     @property
@@ -279,6 +269,8 @@ class Engine:
 
     def status(self) -> Status:
         """Return what is indexed and whether it is still so; nothing is built."""
+        from plait.status import status
+
         return status(self.root, self.settings, self.path)
 
     def _ask(self, question: Callable[[Snapshot], T]) -> T:
@@ -323,7 +315,7 @@ class Engine:
                 strategy=str(chosen),
                 state=snapshot.info.state,
                 total=len(ranking.candidates),
-                hits=questions.hits(snapshot, ranking.candidates[:k]),
+                hits=hits(snapshot, ranking.candidates[:k]),
             )
 
         return self._ask(answer)
@@ -345,6 +337,9 @@ class Engine:
         Return the evaluation and the runs behind it, label -> topic id -> ranking, a label being the strategy's full
         description. Raises BadCollection for a qrel that names no symbol of the corpus.
         """
+        from plait.evaluate.collection import resolve
+        from plait.evaluate.judge import evaluate
+
         chosen = [self.strategy(strategy) for strategy in strategies]
         queries = {topic.id: self.query(topic.text, collection.where) for topic in collection.topics}
 
@@ -373,6 +368,8 @@ class Engine:
     def _relations(
         self, name: str, direction: Direction, depth: int, weakest: Evidence, tests: bool | None
     ) -> Relations:
+        from plait import questions
+
         if depth < 1:
             raise BadParameter(f"the depth must be at least 1, not {depth}")
         return self._ask(
@@ -381,19 +378,24 @@ class Engine:
 
     def path_between(self, source: str, target: str) -> CallPath:
         """Return the shortest chain of calls from the one symbol to the other, or what could still be one."""
+        from plait import questions
+
         return self._ask(lambda snapshot: questions.call_path(snapshot, find(snapshot, source), find(snapshot, target)))
 
     def impact(self, name: str, *, weakest: Evidence = Evidence.AMBIGUOUS) -> Impact:
         """Return what may break when a symbol changes, or a file; whatever is defined in it counts as changed."""
+        from plait import questions
 
         def answer(snapshot: Snapshot) -> Impact:
-            symbol = _file(snapshot, self.root, name) or find(snapshot, name)
+            symbol = module_of(snapshot, self.root, name) or find(snapshot, name)
             return questions.impact_of(snapshot, questions.with_contents(snapshot, symbol), weakest, None)
 
         return self._ask(answer)
 
     def impact_of_diff(self, revision: str, *, weakest: Evidence = Evidence.AMBIGUOUS) -> Impact:
         """Return what may break by what differs from a git revision. Raises BadParameter for one that git lacks."""
+        from plait import questions
+        from plait.changes import changed
 
         def answer(snapshot: Snapshot) -> Impact:
             edit = changed(self.root, revision, snapshot)
@@ -403,91 +405,40 @@ class Engine:
 
     def hubs(self, *, k: int = 20, tests: bool | None = None) -> Listing[HubRow]:
         """Return the k most called symbols, by (-callers, id)."""
+        from plait import surveys
+
         return self._ask(lambda snapshot: surveys.hubs(snapshot, k, tests))
 
     def flows(self, *, k: int = 20, tests: bool | None = False) -> Listing[FlowRow]:
         """Return the k entry points that reach most, with what they reach; calls out of tests are left out."""
+        from plait import surveys
+
         return self._ask(lambda snapshot: surveys.flows(snapshot, k, tests))
 
     def unresolved(self, reason: Unknown | None = None) -> Sites:
         """Return the calls that could not be resolved: those with a reason, or all that could stay in the folder."""
+        from plait import surveys
+
         return self._ask(lambda snapshot: surveys.unresolved(snapshot, reason))
 
     def graph(self) -> WholeGraph:
         """Return all symbols and edges."""
+        from plait import surveys
+
         return self._ask(surveys.whole)
 
 
 @cache
 def _own_state() -> str:
     """Return a digest of plait's files by size and time."""
-    files = sorted(Path(__file__).parent.rglob("*.py"))
-    states = ((path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files)
-    return blake2b(repr(list(states)).encode(), digest_size=6).hexdigest()
-
-
-def find(snapshot: Snapshot, name: str) -> Symbol:
-    """As Engine.find, in a given snapshot."""
-    wanted = name.strip().encode(errors="replace").decode()
-    if by_id := snapshot.symbols([SymbolId(wanted)]):
-        return by_id[0]
-    if at_line := re.fullmatch(r"(.+):(\d{1,9})", wanted, re.DOTALL):
-        return _at(snapshot, at_line[1], int(at_line[2]), wanted)
-    dotted = wanted.removesuffix("()").replace("::", ".").replace("/", ".")
-    ending = [
-        symbol
-        for symbol in snapshot.named(dotted.rpartition(".")[2])
-        if f".{symbol.qualified_name}".endswith(f".{dotted}")
-    ]
-    exact = [symbol for symbol in ending if symbol.qualified_name == dotted]
-    choices = exact or ending
-    if len(choices) == 1:
-        return choices[0]
-    if choices:
-        raise AmbiguousSymbol(name, [_distinct(symbol, choices) for symbol in choices])
-    raise UnknownSymbol(name, _near(snapshot, dotted))
-
-
-def _at(snapshot: Snapshot, path: str, line: int, wanted: str) -> Symbol:
-    around = [
-        symbol
-        for symbol in snapshot.symbols()
-        if f"/{symbol.path}".endswith(f"/{path}") and symbol.span.start_line <= line <= symbol.span.end_line
-    ]
-    files = sorted({symbol.path for symbol in around})
-    if len(files) > 1:
-        raise AmbiguousSymbol(wanted, [f"{file}:{line}" for file in files])
-    if not around:
-        paths = sorted({symbol.path for symbol in snapshot.symbols()})
-        raise UnknownSymbol(wanted, get_close_matches(path, paths, n=3))
-    return max(around, key=lambda symbol: (symbol.span.start_line, -symbol.span.end_line, symbol.parent is not None))
-
-
-def _near(snapshot: Snapshot, dotted: str) -> list[str]:
-    """Return up to three qualified names whose last name is like the last name asked for."""
-    by_name: dict[str, list[str]] = {}
-    for symbol in snapshot.symbols():
-        by_name.setdefault(symbol.name, []).append(symbol.qualified_name)
-    last = dotted.rpartition(".")[2]
-    lower = {name.lower(): name for name in sorted(by_name)}
-    near = get_close_matches(last.lower(), sorted(lower), n=3, cutoff=0.6)
-    return [qualified for name in near for qualified in sorted(by_name[lower[name]])][:3]
-
-
-def _file(snapshot: Snapshot, root: Path, name: str) -> Symbol | None:
-    """Return the module of the file that a name means: a path from the root, from here, or any unique end of one."""
-    paths = [state.path for state in snapshot.files()]
-    here = Path(os.path.abspath(name))
-    from_here = here.relative_to(root).as_posix() if here.is_relative_to(root) else name
-    exact = [path for path in (PurePosixPath(name).as_posix(), from_here) if path in paths]
-    choices = exact[:1] or [path for path in paths if path.endswith(f"/{PurePosixPath(name).as_posix()}")]
-    if len(choices) > 1:
-        raise AmbiguousSymbol(name, choices)
-    modules = snapshot.symbols([module_id(path) for path in choices])
-    return modules[0] if modules else None
-
-
-def _distinct(symbol: Symbol, among: Sequence[Symbol]) -> str:
-    """Return the shortest of the symbol's names that tells it from the others."""
-    same = [other for other in among if other.qualified_name == symbol.qualified_name]
-    return symbol.qualified_name if len(same) == 1 else f"{symbol.path}:{symbol.span.start_line}"
+    states: list[tuple[str, int, int]] = []
+    waiting = [str(Path(__file__).parent)]
+    while waiting:
+        with os.scandir(waiting.pop()) as found:
+            for entry in found:
+                if entry.name.endswith(".py"):
+                    status = entry.stat()
+                    states.append((entry.path, status.st_size, status.st_mtime_ns))
+                elif entry.is_dir() and entry.name != "__pycache__":
+                    waiting.append(entry.path)
+    return blake2b(repr(sorted(states)).encode(), digest_size=6).hexdigest()

@@ -11,6 +11,7 @@ from hashlib import blake2b
 from typing import Protocol
 
 from plait import plugins
+from plait.collector import paused
 from plait.facts import ParsedFile
 from plait.model import Skipped, SourceFile
 from plait.protocols import Parser
@@ -126,7 +127,8 @@ def _leave_interrupts() -> None:
 
 
 def _parse_all(files: Sequence[SourceFile]) -> list[ParsedFile | Skipped]:
-    return [parse(file) for file in files]
+    with paused():
+        return [parse(file) for file in files]
 
 
 _parsers: dict[str, Parser] = {}

@@ -168,16 +168,6 @@ def build(
     )
 
 
-def is_fresh(listing: Listing, snapshot: Snapshot, scip: Sequence[Path] = ()) -> bool:
-    """Whether the files that plait reads are those that the snapshot read, by size, times and inode.
-
-    So must be the SCIP indexes to join.
-    """
-    return listing.observed == snapshot.files() and list(map(state_of, scip)) == [
-        one.state for one in snapshot.info.scip
-    ]
-
-
 def _scip_file(path: Path, graph: str, can_join: bool, must_join: bool) -> ScipFile:
     if must_join and not can_join:
         raise BadParameter(f"graph {graph} joins no SCIP index; use --graph flow or scoped")

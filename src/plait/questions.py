@@ -8,25 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from plait.changes import Changed
 from plait.graph import impact, walks
 from plait.graph.impact import Affected
 from plait.model import (
-    Candidate,
     Direction,
     Edge,
     EdgeKind,
     Evidence,
-    Hit,
     ReferenceKind,
-    Span,
     Symbol,
     SymbolId,
     SymbolKind,
     Unresolved,
 )
 from plait.protocols import Snapshot
+
+if TYPE_CHECKING:
+    from plait.changes import Changed
 
 _ONE_BY_ONE = 200
 """More names or sources than this are looked for in one pass over all unresolved sites."""
@@ -268,34 +268,3 @@ def _within(snapshot: Snapshot, ids: Iterable[SymbolId]) -> list[Unresolved]:
 def _in_order(sites: Iterable[Unresolved]) -> list[Unresolved]:
     found = [site for site in sites if site.reason.could_be_here]
     return sorted(found, key=lambda site: (site.path, site.reference.line, site.reference.column))
-
-
-def hits(snapshot: Snapshot, candidates: Sequence[Candidate]) -> tuple[Hit, ...]:
-    """Turn candidates, best first, into hits ranked from 1."""
-    ids = [candidate.symbol for candidate in candidates]
-    symbols = {symbol.id: symbol for symbol in snapshot.symbols(ids)}
-    texts = snapshot.texts(ids)
-    found: list[Hit] = []
-    for rank, candidate in enumerate(candidates, start=1):
-        symbol = symbols[candidate.symbol]
-        span, text = _extract(symbol, texts[symbol.id], candidate)
-        found.append(Hit(rank, symbol, span, candidate.score, candidate.reasons, text))
-    return tuple(found)
-
-
-def _extract(symbol: Symbol, text: str, candidate: Candidate) -> tuple[Span, str]:
-    """Return what of the symbol to show: all of a function, else the own lines that the best reason points into."""
-    if symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD):
-        return symbol.span, text
-    content = text.encode()
-    pointed = next((reason.span for reason in candidate.reasons if reason.span), None)
-    start = 0
-    pieces: list[tuple[Span, str]] = []
-    for span in symbol.own:
-        length = span.end_byte - span.start_byte
-        pieces.append((span, content[start : start + length].decode()))
-        start += length + 1
-    for span, piece in pieces:
-        if pointed is not None and span.start_byte <= pointed.start_byte < span.end_byte:
-            return span, piece
-    return pieces[0]

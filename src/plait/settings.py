@@ -54,6 +54,15 @@ class Settings:
         return cls(**values)  # type: ignore[arg-type]  # _converted gives each field its type
 
 
+def spare_threads() -> None:
+    """Let numpy start no threads of its own, unless the environment says how many; to be called before its import.
+
+    They are for products of matrices of floating-point numbers, of which there are none here, and starting them takes a
+    third of the import.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
 def _from_file(path: Path) -> dict[str, Any]:
     try:
         text = path.read_text(encoding="utf-8")

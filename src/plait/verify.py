@@ -12,7 +12,7 @@ from pathlib import Path
 from plait.dump import TABLES, table
 from plait.engine import Engine
 from plait.errors import BrokenIndex, NotIndexed, Unstable
-from plait.indexing import is_fresh
+from plait.freshness import is_fresh
 from plait.protocols import Snapshot
 from plait.scip.files import remember, remembered
 from plait.source import discover

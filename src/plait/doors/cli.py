@@ -16,6 +16,7 @@ import click
 
 from plait.doors.terminal import notice
 from plait.errors import PlaitError
+from plait.settings import spare_threads
 from plait.version import __version__
 
 COULD_NOT_RUN = 2
@@ -59,6 +60,7 @@ class Plait(click.Group):
         return command
 
     def main(self, *args: Any, **extra: Any) -> Any:
+        spare_threads()
         try:
             ended = super().main(*args, **extra | {"standalone_mode": False})
         except click.exceptions.NoArgsIsHelpError as error:

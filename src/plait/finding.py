@@ -1,0 +1,117 @@
+"""Symbols by what people write, and hits as they are shown."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+from plait.errors import AmbiguousSymbol, UnknownSymbol
+from plait.model import Candidate, Hit, Span, Symbol, SymbolId, SymbolKind
+from plait.parse.naming import module_id
+from plait.protocols import Snapshot
+
+
+def hits(snapshot: Snapshot, candidates: Sequence[Candidate]) -> tuple[Hit, ...]:
+    """Turn candidates, best first, into hits ranked from 1."""
+    ids = [candidate.symbol for candidate in candidates]
+    symbols = {symbol.id: symbol for symbol in snapshot.symbols(ids)}
+    texts = snapshot.texts(ids)
+    found: list[Hit] = []
+    for rank, candidate in enumerate(candidates, start=1):
+        symbol = symbols[candidate.symbol]
+        span, text = _extract(symbol, texts[symbol.id], candidate)
+        found.append(Hit(rank, symbol, span, candidate.score, candidate.reasons, text))
+    return tuple(found)
+
+
+def _extract(symbol: Symbol, text: str, candidate: Candidate) -> tuple[Span, str]:
+    """Return what of the symbol to show: all of a function, else the own lines that the best reason points into."""
+    if symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD):
+        return symbol.span, text
+    content = text.encode()
+    pointed = next((reason.span for reason in candidate.reasons if reason.span), None)
+    start = 0
+    pieces: list[tuple[Span, str]] = []
+    for span in symbol.own:
+        length = span.end_byte - span.start_byte
+        pieces.append((span, content[start : start + length].decode()))
+        start += length + 1
+    for span, piece in pieces:
+        if pointed is not None and span.start_byte <= pointed.start_byte < span.end_byte:
+            return span, piece
+    return pieces[0]
+
+
+def find(snapshot: Snapshot, name: str) -> Symbol:
+    """As Engine.find, in a given snapshot."""
+    wanted = name.strip().encode(errors="replace").decode()
+    if by_id := snapshot.symbols([SymbolId(wanted)]):
+        return by_id[0]
+    if at_line := re.fullmatch(r"(.+):(\d{1,9})", wanted, re.DOTALL):
+        return _at(snapshot, at_line[1], int(at_line[2]), wanted)
+    dotted = wanted.removesuffix("()").replace("::", ".").replace("/", ".")
+    ending = [
+        symbol
+        for symbol in snapshot.named(dotted.rpartition(".")[2])
+        if f".{symbol.qualified_name}".endswith(f".{dotted}")
+    ]
+    exact = [symbol for symbol in ending if symbol.qualified_name == dotted]
+    choices = exact or ending
+    if len(choices) == 1:
+        return choices[0]
+    if choices:
+        raise AmbiguousSymbol(name, [_distinct(symbol, choices) for symbol in choices])
+    raise UnknownSymbol(name, _near(snapshot, dotted))
+
+
+def _close(word: str, words: Sequence[str]) -> list[str]:
+    from difflib import get_close_matches
+
+    return get_close_matches(word, words, n=3)
+
+
+def _at(snapshot: Snapshot, path: str, line: int, wanted: str) -> Symbol:
+    around = [
+        symbol
+        for symbol in snapshot.symbols()
+        if f"/{symbol.path}".endswith(f"/{path}") and symbol.span.start_line <= line <= symbol.span.end_line
+    ]
+    files = sorted({symbol.path for symbol in around})
+    if len(files) > 1:
+        raise AmbiguousSymbol(wanted, [f"{file}:{line}" for file in files])
+    if not around:
+        paths = sorted({symbol.path for symbol in snapshot.symbols()})
+        raise UnknownSymbol(wanted, _close(path, paths))
+    return max(around, key=lambda symbol: (symbol.span.start_line, -symbol.span.end_line, symbol.parent is not None))
+
+
+def _near(snapshot: Snapshot, dotted: str) -> list[str]:
+    """Return up to three qualified names whose last name is like the last name asked for."""
+    by_name: dict[str, list[str]] = {}
+    for symbol in snapshot.symbols():
+        by_name.setdefault(symbol.name, []).append(symbol.qualified_name)
+    last = dotted.rpartition(".")[2]
+    lower = {name.lower(): name for name in sorted(by_name)}
+    near = _close(last.lower(), sorted(lower))
+    return [qualified for name in near for qualified in sorted(by_name[lower[name]])][:3]
+
+
+def module_of(snapshot: Snapshot, root: Path, name: str) -> Symbol | None:
+    """Return the module of the file that a name means: a path from the root, from here, or any unique end of one."""
+    paths = [state.path for state in snapshot.files()]
+    here = Path(os.path.abspath(name))
+    from_here = here.relative_to(root).as_posix() if here.is_relative_to(root) else name
+    exact = [path for path in (PurePosixPath(name).as_posix(), from_here) if path in paths]
+    choices = exact[:1] or [path for path in paths if path.endswith(f"/{PurePosixPath(name).as_posix()}")]
+    if len(choices) > 1:
+        raise AmbiguousSymbol(name, choices)
+    modules = snapshot.symbols([module_id(path) for path in choices])
+    return modules[0] if modules else None
+
+
+def _distinct(symbol: Symbol, among: Sequence[Symbol]) -> str:
+    """Return the shortest of the symbol's names that tells it from the others."""
+    same = [other for other in among if other.qualified_name == symbol.qualified_name]
+    return symbol.qualified_name if len(same) == 1 else f"{symbol.path}:{symbol.span.start_line}"
