@@ -9,6 +9,10 @@ from pathlib import Path
 import pytest
 from processes import CONTEXT, FILES, QUESTIONS, Shown, ask, opened, replace, shown, version, versioned, write
 
+from plait import Engine
+from plait.store.changes import EmbeddedChanges
+from plait.store.embedded import EmbeddedSnapshot
+
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="a file that is open cannot be replaced there")
 
 PROCESSES = 8
@@ -45,3 +49,21 @@ def test_processes_that_index_edit_and_search_at_once(tmp_path: Path) -> None:
     for state, question, hits in answers:
         assert hits == expected[state, question]
     assert len({state for state, _, _ in answers}) > 1
+
+
+def test_a_late_writer_leaves_the_changes_to_a_newer_index(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It looked at the index before another one was built, and commits after changes to that one."""
+    engine = Engine.open(repository, embedder="hashing", graph="scoped")
+    engine.index()
+    late = EmbeddedChanges(EmbeddedSnapshot(engine.path))
+    engine.index(force=True)
+    (repository / "new.py").write_text("def added():\n    return 1\n")
+    committed = engine.snapshot().info
+    monkeypatch.setattr(EmbeddedChanges, "_base_is_gone", lambda self: False)
+    late.commit(EmbeddedSnapshot(engine.path).info)
+    kept = EmbeddedSnapshot(engine.path)
+    assert kept.info == committed
+    assert [symbol.name for symbol in kept.named("added")] == ["added"]
+    assert len(list(engine.path.parent.glob("*.changes"))) == 1

@@ -121,7 +121,7 @@ class EmbeddedChanges:
                 segment.array("masked", array("I", sorted(masked)).tobytes())
                 segment.insert("relinked", ((path,) for path in sorted(before.relinked | self._paths)), 1)
                 segment.finish(info, token, changes_of(before.path, token))
-            sweep(before.path, token)
+            sweep(before.path)
         return EmbeddedSnapshot(before.path)
 
     def _is_much(self, new: int) -> bool:

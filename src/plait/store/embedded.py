@@ -107,7 +107,7 @@ class EmbeddedWriter:
         with writing(self.path):
             token = secrets.token_hex(6)
             self._opened().finish(info, token, self.path)
-            sweep(self.path, token)
+            sweep(self.path)
         return EmbeddedSnapshot(self.path)
 
     def _opened(self) -> SegmentWriter:
@@ -145,14 +145,20 @@ def put(
         segment.passages(template, owners, spans, digests, codes(rows))
 
 
-def sweep(path: Path, token: str) -> None:
+def sweep(path: Path) -> None:
     """Remove what writers that were killed have left, and changes to a file that is no longer there."""
+    # Listed before the built file is looked at: their writers saw theirs, so one that differs has come since.
+    changes = sorted(path.parent.glob(f"{path.name}.*.changes"))
+    try:
+        current = changes_of(path, Segment(path).token)
+    except (FileNotFoundError, BrokenIndex):
+        return
     for left in sorted(path.parent.glob(f"{path.name}.*.new")):
         with suppress(OSError):
             if time.time() - left.stat().st_mtime > ABANDONED:
                 left.unlink()
-    for old in sorted(path.parent.glob(f"{path.name}.*.changes")):
-        if old != changes_of(path, token):
+    for old in changes:
+        if old != current:
             with suppress(OSError):
                 old.unlink()
 
