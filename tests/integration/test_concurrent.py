@@ -51,9 +51,7 @@ def test_processes_that_index_edit_and_search_at_once(tmp_path: Path) -> None:
     assert len({state for state, _, _ in answers}) > 1
 
 
-def test_a_late_writer_leaves_the_changes_to_a_newer_index(
-    repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_late_writer_leaves_the_changes_to_a_newer_index(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It looked at the index before another one was built, and commits after changes to that one."""
     engine = Engine.open(repository, embedder="hashing", graph="scoped")
     engine.index()
