@@ -25,16 +25,13 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(slots=True)
 class Embedded:
-    """What was embedded, with the vectors of `plain`, which others are derived from."""
+    """What was embedded."""
 
     computed: int = 0
     reused: int = 0
     """vectors that were known; equal texts of one batch count once"""
     passages: dict[str, int] = field(default_factory=dict)
     """template -> number of vectors"""
-    owners: list[SymbolId] = field(default_factory=list)
-    """of the rows of `plain`"""
-    plain: list[Codes] = field(default_factory=list)
 
 
 def embed(
@@ -54,30 +51,31 @@ def embed(
     """
     import numpy as np
 
+    from plait.vectors import codes
+
     found = Embedded(passages=dict.fromkeys((*EMBEDDED, SMOOTHED), 0))
+    rows: list[Codes] = []
+    owners: list[SymbolId] = []
     for start in range(0, len(symbols), BATCH):
         progress("embedding", start, len(symbols))
         batch = symbols[start : start + BATCH]
         made = documents(batch, runs, neighbours, names, embedder)
-        vectors, codes = _vectors(made, embedder, known, found)
-        found.owners += [document.symbol for document in made for _ in document.passages[PLAIN]]
-        found.plain.append(codes[PLAIN])
+        vectors = _vectors(made, embedder, known, found)
+        rows.append(codes(vectors[PLAIN]))
+        owners += [document.symbol for document in made for _ in document.passages[PLAIN]]
         writer.put(batch, made, vectors)
     progress("embedding", len(symbols), len(symbols))
-    own = np.concatenate(found.plain) if found.plain else np.zeros((0, embedder.dim), dtype=np.int8)
-    beside = [(symbol, rows) for symbol, rows in sorted(around.items()) if len(rows)]
-    plain = np.concatenate([own, *(rows for _, rows in beside)])
-    owners = [*found.owners, *(symbol for symbol, rows in beside for _ in rows)]
-    smoothed = smooth(plain, owners, neighbours, only=frozenset(found.owners) if beside else None)
-    writer.derive(SMOOTHED, smoothed[: len(own)])
-    found.passages[SMOOTHED] = len(own)
+    beside = [(symbol, codes_) for symbol, codes_ in sorted(around.items()) if len(codes_)]
+    plain = np.concatenate([np.zeros((0, embedder.dim), dtype=np.int8), *rows, *(codes_ for _, codes_ in beside)])
+    every = [*owners, *(symbol for symbol, codes_ in beside for _ in codes_)]
+    smoothed = smooth(plain, every, neighbours, only=frozenset(owners) if beside else None)
+    writer.derive(SMOOTHED, smoothed[: len(owners)])
+    found.passages[SMOOTHED] = len(owners)
     return found
 
 
-def _vectors(
-    made: Sequence[Document], embedder: Embedder, known: Known, found: Embedded
-) -> tuple[dict[str, Vectors], dict[str, Codes]]:
-    """Return the vectors of each embedded template and their codes; equal texts are computed once."""
+def _vectors(made: Sequence[Document], embedder: Embedder, known: Known, found: Embedded) -> dict[str, Vectors]:
+    """Return the vectors of each embedded template; equal texts are computed once."""
     import numpy as np
 
     from plait.vectors import codes, unit
@@ -95,4 +93,4 @@ def _vectors(
     for template, pairs in keys.items():
         found.passages[template] += len(pairs)
         rows[template] = np.array([vectors[key] for key, _ in pairs], dtype=np.float32).reshape(-1, embedder.dim)
-    return rows, {template: codes(matrix) for template, matrix in rows.items()}
+    return rows

@@ -199,9 +199,11 @@ class Engine:
         try:
             kept = self._snapshot or EmbeddedSnapshot(self.path)
             listing = source.discover(self.root, submodules=self.settings.submodules, reasons=False)
-            if not self._is_fresh(listing, kept) and isinstance(kept, EmbeddedSnapshot) and not kept.is_current:
+            fresh = self._is_fresh(listing, kept)
+            if not fresh and isinstance(kept, EmbeddedSnapshot) and not kept.is_current:
                 kept = EmbeddedSnapshot(self.path)  # somebody else has renewed it
-            if not self._is_fresh(listing, kept):
+                fresh = self._is_fresh(listing, kept)
+            if not fresh:
                 kept = self._refreshed(kept) or self._built(kept)
             self._snapshot = kept
         except (FileNotFoundError, BrokenIndex):

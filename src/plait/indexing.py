@@ -136,6 +136,7 @@ def build(
         known.vectors if known is not None else lambda digests: {},
         progress=progress,
     )
+    records = _records(listing.observed, sources, parsed, waiting)
     info = SnapshotInfo(
         state=state_of_files(((one.path, sources[one.path].digest) for one in parsed), embedder, graph, given),
         root=str(root),
@@ -148,12 +149,12 @@ def build(
         commit=git.commit(root, "HEAD") or "",
         edges=_counted(str(edge.kind) for edge in linked.edges),
         unresolved=len(linked.unresolved),
-        pending=sum(sources[file.path].language in waiting for file in parsed),
-        lines=sum(sources[file.path].text.count("\n") + 1 for file in parsed),
+        pending=sum(bool(record.digest) and not record.flowed for record in records),
+        lines=sum(record.lines for record in records),
     )
     writer.connect(linked)
     recovered = tuple(sorted(file.recovered for file in parsed if file.recovered is not None))
-    writer.observe(_records(listing.observed, sources, parsed, waiting), skipped, recovered)
+    writer.observe(records, skipped, recovered)
     return writer.commit(info), IndexReport(
         info=info,
         left_out=tuple(skipped),

@@ -92,10 +92,11 @@ def refresh(
         except _Unlike:
             return None
         documents = edit.document(linked, embedder, writer)
-        info = edit.info(linked, documents, embedder, graph, builder.in_part)
+        records = edit.records(builder.in_part)
+        info = edit.info(linked, documents, records, embedder, graph)
         writer.remove(edit.removed)
         writer.connect(linked, edit.relinked)
-        writer.observe(edit.records(builder.in_part), edit.gone, edit.skipped, edit.recovered)
+        writer.observe(records, edit.gone, edit.skipped, edit.recovered)
         snapshot = writer.commit(info)
     return snapshot, Refreshed(
         info=info,
@@ -211,8 +212,7 @@ class _Changes:
 
     def _facts(self, record: FileRecord) -> ParsedFile:
         """The facts of a file that has not changed, from where they are kept or from the file."""
-        key = key_of(record.state.path, record.language, record.digest, self.code_state)
-        kept = self.facts.get([key]).get(key)
+        kept = self._kept(record)
         if kept is not None:
             return kept
         wanted = record.state.path in self.listing.wanted
@@ -223,12 +223,14 @@ class _Changes:
         return parsed
 
     def _old_facts(self, path: str) -> ParsedFile:
-        record = self.known[path]
-        key = key_of(path, record.language, record.digest, self.code_state)
-        kept = self.facts.get([key]).get(key)
+        kept = self._kept(self.known[path])
         if kept is None:
             raise _Unlike
         return kept
+
+    def _kept(self, record: FileRecord) -> ParsedFile | None:
+        key = key_of(record.state.path, record.language, record.digest, self.code_state)
+        return self.facts.get([key]).get(key)
 
     def document(self, linked: Graph, embedder: Embedder, writer: ChangesWriter) -> _Documents:
         """Write the documents that differ: of changed files, and where neighbours or their texts changed."""
@@ -312,10 +314,10 @@ class _Changes:
         return found
 
     def info(
-        self, linked: Graph, documents: _Documents, embedder: Embedder, graph: str, in_part: frozenset[str]
+        self, linked: Graph, documents: _Documents, records: Sequence[FileRecord], embedder: Embedder, graph: str
     ) -> SnapshotInfo:
         before = self.before.info
-        new = {record.state.path: record for record in self.records(in_part)}
+        new = {record.state.path: record for record in records}
         gone = set(self.gone)
         current = [r for r in ({**self.known, **new}).values() if r.digest and r.state.path not in gone]
         counts = dict(before.edges)

@@ -269,10 +269,6 @@ def _field(walk: Walk, node: Node) -> bool:
     return False
 
 
-def _catch(node: Node) -> Node | None:
-    return part(node, "parameter")
-
-
 NAMES = frozenset(
     {
         "identifier",
@@ -338,10 +334,6 @@ def _each(walk: Walk, node: Node) -> bool:
         given = walk.expressions.written(right) if text(part(node, "operator")) == "of" else "?"
         walk.bind(walk.scope, text(left), BindingKind.ASSIGNED, f"{given}[]" if given != "?" else "?", walk.line(left))
     return False
-
-
-def _left(node: Node) -> Node | None:
-    return part(node, "left")
 
 
 LANGUAGE = Language(
