@@ -92,6 +92,8 @@ class FlowFacts:
     names: tuple[tuple[SymbolId, str, int], ...] = ()
     """scope, name and node of what other scopes and files see"""
     functions: tuple[FlowFunction, ...] = ()
+    unfollowed: Recovered | None = None
+    """where values are not followed"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +148,7 @@ class ParsedFile:
     abstract: tuple[SymbolId, ...] = ()
     """functions whose body does nothing, or only raises NotImplementedError, or that have no body"""
     flow: FlowFacts = FlowFacts()
+    """empty where nobody has asked for it"""
     recovered: Recovered | None = None
     """what is wrong with a file that was read all the same"""
     extensions: tuple[Extension, ...] = ()

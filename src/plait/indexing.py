@@ -15,7 +15,7 @@ from plait.collector import paused
 from plait.document import Neighbours, runs_of
 from plait.embedding import embed
 from plait.errors import BadParameter, BadScip, MissingExtra, NothingToIndex
-from plait.extraction import Facts, extract
+from plait.extraction import Facts, extract, recovered
 from plait.facts import ParsedFile
 from plait.model import (
     EdgeKind,
@@ -104,17 +104,18 @@ def build(
     listing = source.discover(root, submodules=submodules)
     source.settle(listing.observed)
     read, unread = _read(root, listing, max_file_bytes, progress)
+    in_part = builder.in_part if isinstance(builder, RelinkingGraphBuilder) and not given else frozenset()
+    lines = sum(file.text.count("\n") + 1 for file in read if file.language in in_part)
+    waiting = in_part if defer is not None and lines > defer else frozenset()
+    follows = not isinstance(builder, RelinkingGraphBuilder) or bool(builder.in_part - waiting)
     with paused():
-        extracted = extract(read, facts, code_state, progress)
+        extracted = extract(read, facts, code_state, progress, flow=follows)
     parsed = extracted.parsed
     sources = {file.path: file for file in read}
     skipped = sorted([*listing.skipped, *unread, *extracted.skipped])
     if not parsed:
         raise NothingToIndex(str(root), {str(reason): count for reason, count in by_reason(skipped).items()})
 
-    in_part = builder.in_part if isinstance(builder, RelinkingGraphBuilder) and not given else frozenset()
-    lines = sum(file.text.count("\n") + 1 for file in read if file.language in in_part)
-    waiting = in_part if defer is not None and lines > defer else frozenset()
     progress("linking", 0, len(parsed))
     tallies: list[Tally] = []
     with paused():
@@ -153,12 +154,12 @@ def build(
         lines=sum(record.lines for record in records),
     )
     writer.connect(linked)
-    recovered = tuple(sorted(file.recovered for file in parsed if file.recovered is not None))
-    writer.observe(records, skipped, recovered)
+    partly = recovered(parsed)
+    writer.observe(records, skipped, partly)
     return writer.commit(info), IndexReport(
         info=info,
         left_out=tuple(skipped),
-        recovered=recovered,
+        recovered=tuple(partly),
         edges=_counted((edge.kind, edge.evidence) for edge in linked.edges),
         unresolved=_counted(site.reason for site in linked.unresolved),
         parsed=extracted.computed,

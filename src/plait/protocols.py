@@ -46,6 +46,15 @@ class Parser(Protocol):
         ...
 
 
+@runtime_checkable
+class FlowParser(Parser, Protocol):
+    """A parser that also finds how values move."""
+
+    def without_flow(self) -> Parser:
+        """Return the parser that gives the same facts but for `ParsedFile.flow`, which it leaves empty."""
+        ...
+
+
 class GraphBuilder(Protocol):
     def build(self, files: Sequence[ParsedFile]) -> Graph:
         """Return the same graph for the same files in any order."""

@@ -12,11 +12,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from plait import git, plugins, source
+from plait import extraction, git, plugins, source
 from plait.collector import paused
 from plait.document import Neighbours, runs_in, runs_of
 from plait.embedding import embed
-from plait.extraction import Facts, extract, key_of, parse
+from plait.extraction import Facts, extract
 from plait.facts import Outline, ParsedFile
 from plait.graph.reach import Edit, reached
 from plait.indexing import Progress, record_of, state_of_files
@@ -160,14 +160,14 @@ class _Changes:
                 self.sources[path] = file
                 if path not in self.known or self.known[path].digest != file.digest:
                     changed.append(file)
-        extracted = extract(changed, self.facts, self.code_state, self.progress)
+        extracted = extract(changed, self.facts, self.code_state, self.progress, flow=False)
         self.parsed = {file.path: file for file in extracted.parsed}
         again = {*self.touched, *self.gone}
         left = [one for one in self.before.skipped() if one.path in states and one.path not in again]
         self.skipped = sorted([*self.listing.skipped, *unread, *extracted.skipped, *left])
         self.recovered = sorted(
             [one for one in self.before.recovered() if one.path not in again or self._is_as_it_was(one.path)]
-            + [file.recovered for file in extracted.parsed if file.recovered is not None]
+            + extraction.recovered(extracted.parsed)
         )
         self.unchanged = {
             path: record
@@ -217,7 +217,9 @@ class _Changes:
             return kept
         wanted = record.state.path in self.listing.wanted
         file = source.read(self.root, record.state, limit=self.limit, wanted=wanted)
-        parsed = parse(file) if isinstance(file, SourceFile) and file.digest == record.digest else None
+        if not isinstance(file, SourceFile) or file.digest != record.digest:
+            raise _Unlike
+        parsed = extraction.parse(file, flow=False)
         if not isinstance(parsed, ParsedFile):
             raise _Unlike
         return parsed
@@ -229,8 +231,7 @@ class _Changes:
         return kept
 
     def _kept(self, record: FileRecord) -> ParsedFile | None:
-        key = key_of(record.state.path, record.language, record.digest, self.code_state)
-        return self.facts.get([key]).get(key)
+        return extraction.kept((record.state.path, record.language, record.digest), self.facts, self.code_state)
 
     def document(self, linked: Graph, embedder: Embedder, writer: ChangesWriter) -> _Documents:
         """Write the documents that differ: of changed files, and where neighbours or their texts changed."""

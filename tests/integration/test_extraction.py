@@ -23,8 +23,8 @@ def sources(files: dict[str, str]) -> list[SourceFile]:
     return [SourceFile(path, "python", text, f"digest of {text}") for path, text in files.items()]
 
 
-def extract(files: dict[str, str], cache: FactsCache | None = None) -> extraction.Extracted:
-    return extraction.extract(sources(files), cache, "state", lambda *_: None)
+def extract(files: dict[str, str], cache: FactsCache | None = None, *, flow: bool = False) -> extraction.Extracted:
+    return extraction.extract(sources(files), cache, "state", lambda *_: None, flow=flow)
 
 
 def write(folder: Path, files: dict[str, str]) -> Path:
@@ -41,6 +41,18 @@ def test_facts_from_the_cache_are_those_of_the_parser(tmp_path: Path) -> None:
     assert [one.path for one in first.parsed] == [f"m{number}.py" for number in range(5)]
     assert (first.computed, again.computed) == (6, 1)  # what is no fact, like a broken file, is asked for each time
     assert all(isinstance(one, Skipped) for one in again.skipped)
+
+
+def test_the_flow_of_values_is_found_when_it_is_asked_for(tmp_path: Path) -> None:
+    cache = FactsCache(tmp_path / "facts.sqlite")
+    files = {path: text for path, text in FILES.items() if path != "broken.py"}
+    assert all(one.flow.constraints == () for one in extract(files, cache).parsed)
+    with_flow = extract(files, cache, flow=True)
+    assert with_flow.computed == 5
+    assert all(one.flow.constraints for one in with_flow.parsed)
+    again = extract(files, cache, flow=True)
+    assert (again.computed, again.parsed) == (0, with_flow.parsed)
+    assert extract(files, cache).computed == 0
 
 
 def test_a_changed_file_alone_is_parsed_and_a_moved_one_too(tmp_path: Path) -> None:
@@ -107,8 +119,8 @@ def test_what_was_parsed_before_an_interrupt_is_kept(tmp_path: Path, monkeypatch
     for parallel in (False, True):
         monkeypatch.setattr(extraction, "WORTH_PROCESSES", 0 if parallel else 1_000_000)
         with pytest.raises(KeyboardInterrupt):
-            extraction.extract(sources(files), cache, f"state {parallel}", interrupted)
-        assert extraction.extract(sources(files), cache, f"state {parallel}", lambda *_: None).computed == 2
+            extraction.extract(sources(files), cache, f"state {parallel}", interrupted, flow=False)
+        assert extraction.extract(sources(files), cache, f"state {parallel}", lambda *_: None, flow=False).computed == 2
 
 
 def test_what_was_parsed_is_kept_as_it_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,7 +134,7 @@ def test_what_was_parsed_is_kept_as_it_comes(tmp_path: Path, monkeypatch: pytest
             with closing(sqlite3.connect(cache.path)) as database:
                 counts.append(*database.execute("SELECT count(*) FROM facts").fetchone())
 
-    extraction.extract(sources({f"m{n}.py": f"def f{n}(): ...\n" for n in range(6)}), cache, "state", count)
+    extraction.extract(sources({f"m{n}.py": f"def f{n}(): ...\n" for n in range(6)}), cache, "state", count, flow=False)
     assert counts == [2, 2, 4, 4, 6]
 
 

@@ -10,6 +10,8 @@ MAX_DEPTH = 100
 """Expressions in each other. A walk takes two or three frames for each and the interpreter has 1,000; the deepest that
 people write have about 30."""
 
+TOO_DEEP = f"values are not followed into expressions in more than {MAX_DEPTH} others"
+
 _INSIDE = (ast.arguments, ast.arg, ast.keyword, ast.comprehension)
 """Parts of expressions that are none themselves."""
 

@@ -12,8 +12,8 @@ import re
 from dataclasses import replace
 
 from plait.facts import Binding, BindingKind, FlowFacts, Import, Mention, ParsedFile
-from plait.model import Receiver, Reference, ReferenceKind, SourceFile, Span, Symbol, SymbolId, SymbolKind
-from plait.parse.depth import shorten
+from plait.model import Receiver, Recovered, Reference, ReferenceKind, SourceFile, Span, Symbol, SymbolId, SymbolKind
+from plait.parse.depth import TOO_DEEP, shorten
 from plait.parse.expressions import (
     alternatives,
     annotation,
@@ -39,8 +39,9 @@ _Frame = tuple[ast.AST, Scope, frozenset[str]]
 
 
 class Facts:
-    def __init__(self, file: SourceFile) -> None:
+    def __init__(self, file: SourceFile, *, flow: bool) -> None:
         self._file = file
+        self._with_flow = flow
         self._lines = Lines(file.text)
         self._module = module_name(file.path)
         self._is_test = is_test_path(file.path)
@@ -56,8 +57,6 @@ class Facts:
         self._elsewhere: list[tuple[Scope, Binding]] = []
         self._abstract: list[SymbolId] = []
         self._ids: dict[ast.AST, SymbolId] = {}
-        self.unfollowed: tuple[tuple[int, int], ...] = ()
-        """lines with expressions too deep to follow values through them"""
 
     def of(self, tree: ast.Module) -> ParsedFile:
         root = Scope(module_id(self._file.path), SymbolKind.MODULE, self._module)
@@ -80,7 +79,7 @@ class Facts:
             mentions=self._kept_mentions(root.id),
             exports=exported_names(tree),
             abstract=tuple(self._abstract),
-            flow=self._flow(tree, root.id),
+            flow=self._flow(tree, root.id) if self._with_flow else FlowFacts(),
         )
 
     def _kept_mentions(self, module: SymbolId) -> tuple[Mention, ...]:
@@ -94,12 +93,12 @@ class Facts:
         try:
             return FlowWalk(self._lines, root, self._ids, walrus=walrus).of(tree)
         except RecursionError:
-            self.unfollowed = shorten(tree)
+            lines = shorten(tree)
         try:
-            return FlowWalk(self._lines, root, self._ids, walrus=walrus).of(tree)
+            found = FlowWalk(self._lines, root, self._ids, walrus=walrus).of(tree)
         except RecursionError:
-            self.unfollowed = ((1, len(self._lines)),)
-            return FlowFacts()
+            found, lines = FlowFacts(), ((1, len(self._lines)),)
+        return replace(found, unfollowed=Recovered(self._file.path, TOO_DEEP, lines))
 
     def _push(self, nodes: list[ast.stmt] | list[ast.expr], scope: Scope, hidden: frozenset[str]) -> None:
         self._stack += [(node, scope, hidden) for node in reversed(nodes)]

@@ -5,23 +5,27 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from plait.errors import MissingExtra
 from plait.facts import ParsedFile
 from plait.model import Recovered, Skipped, SkipReason, SourceFile
-from plait.parse.depth import MAX_DEPTH
 from plait.parse.facts import Facts
 from plait.parse.lines import merged, split_lines
-
-_TOO_DEEP = f"values are not followed into expressions in more than {MAX_DEPTH} others"
 
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 
 
+@dataclass(frozen=True, slots=True)
 class PythonParser:
     """Reads files of the running interpreter's grammar, and what can be understood of all others."""
+
+    flow: bool = True
+    """whether to find how values move, a third of the work"""
+
+    def without_flow(self) -> PythonParser:
+        return PythonParser(flow=False)
 
     def parse(self, file: SourceFile) -> ParsedFile | Skipped:
         """Return the facts of the file; Skipped when the compiler's parser refuses it and nothing can be recovered."""
@@ -30,36 +34,28 @@ class PythonParser:
             try:
                 tree = ast.parse(file.text)
             except SyntaxError as error:
-                return _recovered(file, f"line {error.lineno or 1}: {error.msg}")
+                return self._recovered(file, f"line {error.lineno or 1}: {error.msg}")
             except (RecursionError, MemoryError):
-                return _recovered(file, "nested too deeply for Python's parser")
+                return self._recovered(file, "nested too deeply for Python's parser")
             except ValueError as error:
-                return _recovered(file, str(error).splitlines()[0])
-            facts = Facts(file)
-            parsed = facts.of(tree)
-            if not facts.unfollowed:
-                return parsed
-            return replace(parsed, recovered=Recovered(file.path, _TOO_DEEP, facts.unfollowed))
+                return self._recovered(file, str(error).splitlines()[0])
+            return Facts(file, flow=self.flow).of(tree)
 
+    def _recovered(self, file: SourceFile, problem: str) -> ParsedFile | Skipped:
+        if 100 * len(_CONTROL.findall(file.text)) > len(file.text):
+            return Skipped(file.path, SkipReason.SYNTAX, f"{problem}; more control characters than a text has")
+        from plait.parse.recovery import recover  # what it stands on is imported only for files that need it
 
-def _recovered(file: SourceFile, problem: str) -> ParsedFile | Skipped:
-    if 100 * len(_CONTROL.findall(file.text)) > len(file.text):
-        return Skipped(file.path, SkipReason.SYNTAX, f"{problem}; more control characters than a text has")
-    from plait.parse.recovery import recover  # what it stands on is imported only for files that need it
-
-    try:
-        found = recover(file.text)
-    except UnicodeEncodeError:  # lone surrogates
-        return Skipped(file.path, SkipReason.SYNTAX, problem)
-    except MissingExtra as error:
-        return Skipped(file.path, SkipReason.SYNTAX, f"{problem}; {error}")
-    facts = Facts(file)
-    parsed = facts.of(found.tree)
-    if _is_rubble(parsed, found.left_out, file.text):
-        return Skipped(file.path, SkipReason.SYNTAX, problem)
-    if facts.unfollowed:
-        problem = f"{problem}; {_TOO_DEEP}"
-    return replace(parsed, recovered=Recovered(file.path, problem, merged([*found.left_out, *facts.unfollowed])))
+        try:
+            found = recover(file.text)
+        except UnicodeEncodeError:  # lone surrogates
+            return Skipped(file.path, SkipReason.SYNTAX, problem)
+        except MissingExtra as error:
+            return Skipped(file.path, SkipReason.SYNTAX, f"{problem}; {error}")
+        parsed = Facts(file, flow=self.flow).of(found.tree)
+        if _is_rubble(parsed, found.left_out, file.text):
+            return Skipped(file.path, SkipReason.SYNTAX, problem)
+        return replace(parsed, recovered=Recovered(file.path, problem, merged(found.left_out)))
 
 
 def _is_rubble(parsed: ParsedFile, left_out: tuple[tuple[int, int], ...], text: str) -> bool:

@@ -6,18 +6,11 @@ cannot be read or written, files are parsed.
 
 from __future__ import annotations
 
-import io
-import pickle
 import sqlite3
 import time
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any
-
-from plait import facts, model
-from plait.facts import ParsedFile
 
 KEEP_DAYS = 30
 """Facts that no build has asked for as long are deleted."""
@@ -32,9 +25,9 @@ class FactsCache:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def get(self, keys: Sequence[str]) -> dict[str, ParsedFile]:
-        """Return the facts that are kept of the keys. Anything unreadable counts as not kept."""
-        found: dict[str, ParsedFile] = {}
+    def get(self, keys: Sequence[str]) -> dict[str, bytes]:
+        """Return what is kept of the keys; nothing where the file cannot be read."""
+        found: dict[str, bytes] = {}
         with suppress(sqlite3.Error, OSError):
             if not self.path.exists():
                 return {}
@@ -42,19 +35,17 @@ class FactsCache:
                 for start in range(0, len(keys), _BATCH):
                     part = keys[start : start + _BATCH]
                     marks = ",".join("?" * len(part))
-                    for key, value in database.execute(f"SELECT key, value FROM facts WHERE key IN ({marks})", part):
-                        facts_ = _read(value)
-                        if facts_ is not None:
-                            found[key] = facts_
+                    rows = database.execute(f"SELECT key, value FROM facts WHERE key IN ({marks})", part)
+                    found.update((key, value) for key, value in rows if isinstance(value, bytes))
         return found
 
-    def put(self, new: Mapping[str, ParsedFile]) -> None:
+    def put(self, new: Mapping[str, bytes]) -> None:
         """Keep new facts."""
         today = _today()
         with self._shortcut(), self._opened() as database:
             database.executemany(
                 "INSERT OR REPLACE INTO facts VALUES (?, ?, ?)",
-                ((key, today, _written(value)) for key, value in new.items()),
+                ((key, today, value) for key, value in new.items()),
             )
 
     def used(self, keys: Iterable[str]) -> None:
@@ -90,24 +81,3 @@ class FactsCache:
 
 def _today() -> int:
     return int(time.time() // 86_400)
-
-
-class _Reader(pickle.Unpickler):
-    """Makes nothing but facts, whatever somebody has written into the file."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        if module in (facts.__name__, model.__name__):
-            return super().find_class(module, name)
-        raise pickle.UnpicklingError(f"{module}.{name} is no fact")
-
-
-def _written(value: ParsedFile) -> bytes:
-    return zlib.compress(pickle.dumps(value, pickle.HIGHEST_PROTOCOL), 1)
-
-
-def _read(value: bytes) -> ParsedFile | None:
-    try:
-        found = _Reader(io.BytesIO(zlib.decompress(value))).load()
-    except Exception:  # whatever damaged bytes do to a decoder
-        return None
-    return found if isinstance(found, ParsedFile) else None

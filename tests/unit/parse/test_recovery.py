@@ -184,17 +184,17 @@ def test_values_are_followed_though_a_file_is_deep() -> None:
     found = parse(f"def f(a): return a\ndef g(): pass\n{deep}\ny = f\ny()\n")
     assert calls(found).count("f") == 150
     assert found.flow.functions
-    assert found.recovered is None or found.recovered.left_out == ((3, 3),)
+    assert found.flow.unfollowed is None or found.flow.unfollowed.left_out == ((3, 3),)
     chain = parse("def f(): pass\nx = a" + ".b()" * 900 + "\n")
     assert len(chain.references) == 900
     assert chain.flow.functions
-    assert chain.recovered is not None
-    assert chain.recovered.left_out == ((2, 2),)
-    assert "not followed" in chain.recovered.problem
+    assert chain.flow.unfollowed is not None
+    assert chain.flow.unfollowed.left_out == ((2, 2),)
+    assert "not followed" in chain.flow.unfollowed.problem
 
 
 def test_sums_and_alternatives_of_any_length_are_followed() -> None:
     found = parse("def f(): pass\nx = " + " + ".join(["f()"] * 1_500) + "\nif a: pass\n" + "elif b: f()\n" * 1_500)
     followed = [constraint for constraint in found.flow.constraints if constraint[0] == "call"]
     assert len(found.references) == len(followed) == 3_000
-    assert found.recovered is None or found.recovered.left_out == ()
+    assert found.flow.unfollowed is None or found.flow.unfollowed.left_out == ()
