@@ -10,16 +10,20 @@ Templates:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING, Any
 
 from plait.model import Direction, Document, Edge, EdgeKind, Passage, SourceFile, Span, Symbol, SymbolId
 from plait.terms import terms
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from plait.model import Codes, Vectors
     from plait.protocols import Embedder
 
@@ -47,18 +51,58 @@ def digest(text: str) -> str:
 class Neighbours:
     """Callees and callers of each symbol over CALLS edges, each once, by id; self-calls left out."""
 
-    def __init__(self, edges: Sequence[Edge]) -> None:
-        calls: dict[SymbolId, set[SymbolId]] = {}
-        called_by: dict[SymbolId, set[SymbolId]] = {}
+    def __init__(self, edges: Iterable[Edge] = ()) -> None:
+        self._numbers: dict[SymbolId, int] = {}
+        self._sources, self._targets = array("I"), array("I")
+        self._sides: _Sides | None = None
+        self.add(edges)
+
+    def add(self, edges: Iterable[Edge]) -> None:
+        numbers = self._numbers
         for edge in edges:
             if edge.kind is EdgeKind.CALLS and edge.source != edge.target:
-                calls.setdefault(edge.source, set()).add(edge.target)
-                called_by.setdefault(edge.target, set()).add(edge.source)
-        self._out = {symbol: sorted(ids) for symbol, ids in calls.items()}
-        self._in = {symbol: sorted(ids) for symbol, ids in called_by.items()}
+                self._sources.append(numbers.setdefault(edge.source, len(numbers)))
+                self._targets.append(numbers.setdefault(edge.target, len(numbers)))
+        self._sides = None
 
     def of(self, symbol: SymbolId, direction: Direction) -> Sequence[SymbolId]:
-        return (self._out if direction is Direction.OUT else self._in).get(symbol, ())
+        number = self._numbers.get(symbol)
+        if number is None:
+            return ()
+        if self._sides is None:
+            self._sides = _Sides(self._numbers, self._sources, self._targets)
+        return self._sides.of(number, direction)
+
+
+class _Sides:
+    """Pairs of numbers as two tables of arrays: a dictionary of lists takes fifty times the room."""
+
+    def __init__(self, numbers: Mapping[SymbolId, int], sources: array[int], targets: array[int]) -> None:
+        import numpy as np
+
+        self._ids = sorted(numbers)
+        ranks = np.empty(len(self._ids), dtype=np.int64)
+        ranks[[numbers[one] for one in self._ids]] = np.arange(len(self._ids))
+        self._ranks = ranks
+        ends = [ranks[np.frombuffer(side, dtype=np.uint32)] for side in (sources, targets)]
+        self._tables = {
+            direction: _table(first, second, len(ranks))
+            for direction, (first, second) in ((Direction.OUT, ends), (Direction.IN, reversed(ends)))
+        }
+
+    def of(self, number: int, direction: Direction) -> Sequence[SymbolId]:
+        starts, found = self._tables[direction]
+        rank = self._ranks[number]
+        return [self._ids[one] for one in found[starts[rank] : starts[rank + 1]].tolist()]
+
+
+def _table(first: NDArray[np.int64], second: NDArray[np.int64], count: int) -> tuple[Any, Any]:
+    """Return where the row of each number begins, and the rows: for each `first` its `second`, ascending, each once."""
+    import numpy as np
+
+    pairs = np.unique((first << 32) | second)
+    starts = np.searchsorted(pairs >> 32, np.arange(count + 1))
+    return starts, (pairs & 0xFFFFFFFF).astype(np.uint32)
 
 
 Runs = Callable[[Symbol], list[Passage]]
@@ -201,51 +245,58 @@ def _part(run: Passage, ends: Sequence[int]) -> list[Passage]:
 
 
 def smooth(
-    plain: Codes, owners: Sequence[SymbolId], neighbours: Neighbours, only: Collection[SymbolId] | None = None
-) -> Vectors:
-    """Return, for each plain row, normalise(row + SMOOTHING * mean of the neighbours' vectors); zero rows stay zero.
+    plain: Codes, owners: Sequence[SymbolId], neighbours: Neighbours, count: int | None = None
+) -> Iterator[Vectors]:
+    """Yield, for each plain row, normalise(row + SMOOTHING * mean of the neighbours' vectors); zero rows stay zero.
 
-    owners[i] is the symbol of row i; rows of one symbol stand together. Rows count by their direction. A neighbour's
-    vector is the mean of its rows. With `only`, rows of other symbols are not computed and stay zero. Linear smoothing
-    over a graph as in simple graph convolution (Wu et al., ICML 2019), one step, with the own vector kept.
+    They come some at a time, in order; all, or the first `count`. owners[i] is the symbol of row i; rows of one symbol
+    stand together. Rows count by their direction. A neighbour's vector is the mean of its rows. Linear smoothing over a
+    graph as in simple graph convolution (Wu et al., ICML 2019), one step, with the own vector kept.
     """
     import numpy as np
 
     from plait.vectors import unit
 
-    rows_of: dict[SymbolId, list[int]] = {}
-    for row, owner in enumerate(owners):
-        rows_of.setdefault(owner, []).append(row)
-    moved = np.zeros(plain.shape, dtype=np.float32)
+    wanted = len(owners) if count is None else count
+    rows_of: dict[SymbolId, tuple[int, int]] = {}
+    start = 0
+    for owner, rows in groupby(owners):
+        end = start + sum(1 for _ in rows)
+        rows_of[owner] = (start, end)
+        start = end
     targets: list[int] = []
     parts: list[tuple[int, float]] = []
     starts: list[int] = []
+    done = 0
 
-    def flush() -> None:
+    def flush(end: int) -> Vectors:
+        moved = np.zeros((end - done, plain.shape[1]), dtype=np.float32)
         if targets:
             weights = np.array([weight for _, weight in parts])[:, None]
             gathered = unit(plain[[row for row, _ in parts]]) * weights
-            moved[targets] = unit(np.add.reduceat(gathered, starts, axis=0).astype(np.float32))
+            moved[[row - done for row in targets]] = unit(np.add.reduceat(gathered, starts, axis=0).astype(np.float32))
         targets.clear()
         parts.clear()
         starts.clear()
+        return moved
 
-    for symbol, rows in rows_of.items():
-        if only is not None and symbol not in only:
-            continue
+    for symbol, (first, end) in rows_of.items():
+        if first >= wanted:
+            break
         around = {*neighbours.of(symbol, Direction.OUT), *neighbours.of(symbol, Direction.IN)}
-        beside = [rows_of[other] for other in sorted(around) if other in rows_of]
+        beside = [range(*rows_of[other]) for other in sorted(around) if other in rows_of]
         pull = [(row, SMOOTHING / (len(beside) * len(own))) for own in beside for row in own]
-        for row in rows:
+        for row in range(first, end):
             if plain[row].any():
                 targets.append(row)
                 starts.append(len(parts))
                 parts.append((row, 1.0))
                 parts.extend(pull)
-        if len(parts) >= GATHERED:
-            flush()
-    flush()
-    return moved
+        if len(parts) >= GATHERED or end - done >= GATHERED:
+            yield flush(end)
+            done = end
+    if done < wanted or not wanted:
+        yield flush(wanted)
 
 
 def _slice(content: bytes, span: Span) -> str:

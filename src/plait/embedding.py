@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,7 @@ class Embedded:
 
 
 def embed(
-    symbols: Sequence[Symbol],
+    symbols: Iterable[Symbol],
     runs: Runs,
     neighbours: Neighbours,
     names: Mapping[SymbolId, str],
@@ -44,33 +45,38 @@ def embed(
     known: Known = lambda digests: {},
     around: Mapping[SymbolId, Codes] = MappingProxyType({}),
     progress: Progress = lambda stage, done, total: None,
+    total: int = 0,
 ) -> Embedded:
     """Put the symbols, given by id, with their documents, all templates, into a writer.
 
-    `around` holds the plain vectors of their neighbours among symbols that are not put.
+    `around` holds the plain vectors of their neighbours among symbols that are not put; `total` is how many symbols
+    there are, for those who watch.
     """
     import numpy as np
 
     from plait.vectors import codes
 
     found = Embedded(passages=dict.fromkeys((*EMBEDDED, SMOOTHED), 0))
-    rows: list[Codes] = []
+    plain = bytearray()
     owners: list[SymbolId] = []
-    for start in range(0, len(symbols), BATCH):
-        progress("embedding", start, len(symbols))
-        batch = symbols[start : start + BATCH]
+    coming, done = iter(symbols), 0
+    while batch := list(islice(coming, BATCH)):
+        progress("embedding", done, max(total, done))
         made = documents(batch, runs, neighbours, names, embedder)
         vectors = _vectors(made, embedder, known, found)
-        rows.append(codes(vectors[PLAIN]))
+        plain += codes(vectors[PLAIN]).tobytes()
         owners += [document.symbol for document in made for _ in document.passages[PLAIN]]
         writer.put(batch, made, vectors)
-    progress("embedding", len(symbols), len(symbols))
-    beside = [(symbol, codes_) for symbol, codes_ in sorted(around.items()) if len(codes_)]
-    plain = np.concatenate([np.zeros((0, embedder.dim), dtype=np.int8), *rows, *(codes_ for _, codes_ in beside)])
-    every = [*owners, *(symbol for symbol, codes_ in beside for _ in codes_)]
-    smoothed = smooth(plain, every, neighbours, only=frozenset(owners) if beside else None)
-    writer.derive(SMOOTHED, smoothed[: len(owners)])
+        done += len(batch)
+    progress("embedding", done, done)
     found.passages[SMOOTHED] = len(owners)
+    beside = [(symbol, codes_) for symbol, codes_ in sorted(around.items()) if len(codes_)]
+    for _, codes_ in beside:
+        plain += codes_.tobytes()
+    every = [*owners, *(symbol for symbol, codes_ in beside for _ in codes_)]
+    rows = np.frombuffer(plain, dtype=np.int8).reshape(-1, embedder.dim)
+    for vectors_ in smooth(rows, every, neighbours, len(owners)):
+        writer.derive(SMOOTHED, vectors_)
     return found
 
 

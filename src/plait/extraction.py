@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
+from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from itertools import islice
 from typing import Protocol
 
 from plait import plugins
 from plait.collector import paused
 from plait.facts import FlowFacts, ParsedFile
+from plait.gathered import ParsedFiles, Sources
 from plait.model import Recovered, Skipped, SourceFile
 from plait.packing import pack, unpack
 from plait.parse.lines import merged
@@ -25,6 +28,12 @@ WORTH_PROCESSES = 4_000_000
 
 CHUNK = 16
 """Files given to a process at once."""
+
+AHEAD = 4
+"""Chunks for each process that wait or are done: enough that none is idle, and few to hold."""
+
+ASKED_AT_ONCE = 256
+"""Files whose kept facts are read at once."""
 
 KEPT_AT_ONCE = 2_000_000
 """Characters parsed between two times that facts are kept: some seconds' work, all that an interrupted build loses."""
@@ -48,53 +57,89 @@ class Facts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    parsed: tuple[ParsedFile, ...]
-    """in the order of the files given"""
+    files: ParsedFiles
     skipped: tuple[Skipped, ...]
+    """by path"""
+    recovered: tuple[Recovered, ...]
+    """what of each file is not understood or followed, by path"""
     computed: int
     """files that really were parsed"""
+
+    @property
+    def parsed(self) -> tuple[ParsedFile, ...]:
+        """All files, opened, by path."""
+        return tuple(self.files[path] for path in sorted(self.files))
 
 
 def extract(
     files: Sequence[SourceFile], facts: Facts | None, state: str, progress: Progress, *, flow: bool
 ) -> Extracted:
-    """Return the facts of all files, `ParsedFile.flow` among them if it is asked for.
+    """Return the facts of some files, all of them open."""
+    sources = Sources()
+    for file in files:
+        sources.add(file)
+    return gather(sources, ParsedFiles(open_symbols=None), facts, state, progress, flow=flow)
+
+
+def gather(
+    sources: Sources, files: ParsedFiles, facts: Facts | None, state: str, progress: Progress, *, flow: bool
+) -> Extracted:
+    """Add the facts of all sources to `files`, `ParsedFile.flow` among them if it is asked for.
 
     `state` stands for everything else that facts depend on: plait's own code. New facts are kept as they come, so that
     a build that is interrupted or killed leaves them to the next one.
     """
-    keys = [key_of(file.path, file.language, file.digest, state) for file in files]
-    results: list[ParsedFile | Skipped | None] = [None] * len(files)
-    if facts is not None:
-        kept = facts.get([*keys, *(_flow_key(key) for key in keys if flow)])
-        results = [_unpacked(kept, key, flow=flow) for key in keys]
-        facts.used([key for key, one in zip(keys, results, strict=True) if one is not None])
-    missing = [place for place, one in enumerate(results) if one is None]
-    progress("parsing", len(files) - len(missing), len(files))
+    keys = {path: key_of(path, about.language, about.digest, state) for path, about in sources.about.items()}
+    recovered: list[Recovered] = []
+
+    def add(path: str, packed: Mapping[str, bytes]) -> bool:
+        found = _unpacked(packed, keys[path], flow=flow)
+        if found is None:
+            return False
+        files.add(found, packed[keys[path]])
+        recovered.extend(_recovered(found))
+        return True
+
+    missing = _missing(keys, facts, add, flow=flow)
+    progress("parsing", len(keys) - len(missing), len(keys))
+    skipped: list[Skipped] = []
     new: dict[str, bytes] = {}
     characters = 0
     try:
-        with closing(_parsed([files[place] for place in missing], len(files), progress, flow=flow)) as found:
-            for place, packed in zip(missing, found, strict=True):
+        with closing(_parsed(sources, missing, progress, flow=flow)) as found:
+            for path, packed in zip(missing, found, strict=True):
                 if isinstance(packed, Skipped):
-                    results[place] = packed
+                    skipped.append(packed)
                     continue
-                made = {keys[place]: packed.facts, _flow_key(keys[place]): packed.flow}
-                results[place] = _unpacked(made, keys[place], flow=flow)
+                made = {keys[path]: packed.facts, _flow_key(keys[path]): packed.flow}
+                add(path, made)
                 if facts is not None:
                     new |= {key: value for key, value in made.items() if value}
-                    characters += len(files[place].text)
+                    characters += sources.about[path].characters
                     if characters >= KEPT_AT_ONCE:
                         facts.put(new)
                         new, characters = {}, 0
     finally:
         if facts is not None and new:
             facts.put(new)
-    return Extracted(
-        tuple(one for one in results if isinstance(one, ParsedFile)),
-        tuple(one for one in results if isinstance(one, Skipped)),
-        len(missing),
-    )
+    return Extracted(files, tuple(sorted(skipped)), tuple(sorted(recovered)), len(missing))
+
+
+def _missing(
+    keys: Mapping[str, str], facts: Facts | None, add: Callable[[str, Mapping[str, bytes]], bool], *, flow: bool
+) -> list[str]:
+    """Add what is kept, some at a time; return the paths of the rest."""
+    if facts is None:
+        return list(keys)
+    missing: list[str] = []
+    paths = list(keys)
+    for start in range(0, len(paths), ASKED_AT_ONCE):
+        batch = paths[start : start + ASKED_AT_ONCE]
+        kept = facts.get([one for path in batch for one in (keys[path], _flow_key(keys[path]))[: 1 + flow]])
+        lacking = {path for path in batch if not add(path, kept)}
+        facts.used([keys[path] for path in batch if path not in lacking])
+        missing += [path for path in batch if path in lacking]
+    return missing
 
 
 def kept(file: tuple[str, str, str], facts: Facts, state: str) -> ParsedFile | None:
@@ -103,15 +148,12 @@ def kept(file: tuple[str, str, str], facts: Facts, state: str) -> ParsedFile | N
     return _unpacked(facts.get([key]), key, flow=False)
 
 
-def recovered(files: Sequence[ParsedFile]) -> list[Recovered]:
-    """Return what of each file is not understood or followed, by path."""
-    found: list[Recovered] = []
-    for file in files:
-        both = [one for one in (file.recovered, file.flow.unfollowed) if one is not None]
-        if both:
-            problems = "; ".join(one.problem for one in both)
-            found.append(Recovered(file.path, problems, merged(run for one in both for run in one.left_out)))
-    return sorted(found)
+def _recovered(file: ParsedFile) -> list[Recovered]:
+    both = [one for one in (file.recovered, file.flow.unfollowed) if one is not None]
+    if not both:
+        return []
+    left_out = merged(run for one in both for run in one.left_out)
+    return [Recovered(file.path, "; ".join(one.problem for one in both), left_out)]
 
 
 def key_of(path: str, language: str, digest: str, state: str) -> str:
@@ -149,33 +191,36 @@ def _unpacked(packed: Mapping[str, bytes], key: str, *, flow: bool) -> ParsedFil
 
 
 def _parsed(
-    files: Sequence[SourceFile], total: int, progress: Progress, *, flow: bool
+    sources: Sources, paths: Sequence[str], progress: Progress, *, flow: bool
 ) -> Generator[_Packed | Skipped, None, None]:
     """Parse in order; a process that dies leaves the rest to this one."""
-    before = total - len(files)
+    total = len(sources)
+    before = total - len(paths)
     done = 0
     workers = min(os.cpu_count() or 1, 8)
-    if workers > 1 and sum(len(file.text) for file in files) >= WORTH_PROCESSES:
+    if workers > 1 and sum(sources.about[path].characters for path in paths) >= WORTH_PROCESSES:
         # Not the standard library's pool: that runs the user's main module again in each process.
         from loky import BrokenProcessPool, ProcessPoolExecutor
 
         pool = ProcessPoolExecutor(workers, initializer=_leave_interrupts)
         try:
             # Not its `map`: that cancels what is left when it is interrupted, which the pool's own thread takes amiss.
-            parts = (files[at : at + CHUNK] for at in range(0, len(files), CHUNK))
-            chunks = [pool.submit(_parse_all, part, flow=flow) for part in parts]
-            for chunk in chunks:
-                for one in chunk.result():
+            parts = [paths[at : at + CHUNK] for at in range(0, len(paths), CHUNK)]
+            submitted = (pool.submit(_parse_all, [sources[path] for path in part], flow=flow) for part in parts)
+            chunks = deque(islice(submitted, AHEAD * workers))
+            while chunks:
+                for one in chunks.popleft().result():
                     yield one
                     done += 1
                     progress("parsing", before + done, total)
+                chunks.extend(islice(submitted, 1))
         except (BrokenProcessPool, OSError):
             pass
         finally:
             # Interrupted, nobody waits for what the processes still have to do.
-            pool.shutdown(kill_workers=done < len(files))
-    for file in files[done:]:
-        yield _packed(file, flow=flow)
+            pool.shutdown(kill_workers=done < len(paths))
+    for path in paths[done:]:
+        yield _packed(sources[path], flow=flow)
         done += 1
         progress("parsing", before + done, total)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -15,8 +15,9 @@ from plait.collector import paused
 from plait.document import Neighbours, runs_of
 from plait.embedding import embed
 from plait.errors import BadParameter, BadScip, MissingExtra, NothingToIndex
-from plait.extraction import Facts, extract, recovered
-from plait.facts import ParsedFile
+from plait.extraction import Facts, gather
+from plait.facts import Outline, ParsedFile
+from plait.gathered import About, ParsedFiles, Sources
 from plait.model import (
     EdgeKind,
     Evidence,
@@ -31,6 +32,7 @@ from plait.model import (
     SourceFile,
     Unknown,
 )
+from plait.packing import pack, unpack
 from plait.protocols import (
     Embedder,
     GraphBuilder,
@@ -43,8 +45,12 @@ from plait.scip.files import ScipFile, state_of
 from plait.scip.files import read as read_scip
 from plait.scip.join import Tally, join
 from plait.source import Listing
+from plait.spool import Spool
 
 _T = TypeVar("_T")
+
+PART = 1_000
+"""Files that are linked at once: each part lists all others anew, and opens what it imports."""
 
 Progress = Callable[[str, int, int], None]
 """Called as progress(stage, done, total)."""
@@ -103,71 +109,118 @@ def build(
     given = [_scip_file(path, graph, isinstance(builder, JoiningGraphBuilder), must_join) for path in scip]
     listing = source.discover(root, submodules=submodules)
     source.settle(listing.observed)
-    read, unread = _read(root, listing, max_file_bytes, progress)
+    sources, unread = _read(root, listing, max_file_bytes, progress)
     in_part = builder.in_part if isinstance(builder, RelinkingGraphBuilder) and not given else frozenset()
-    lines = sum(file.text.count("\n") + 1 for file in read if file.language in in_part)
+    lines = sum(about.lines for about in sources.about.values() if about.language in in_part)
     waiting = in_part if defer is not None and lines > defer else frozenset()
     follows = not isinstance(builder, RelinkingGraphBuilder) or bool(builder.in_part - waiting)
+    in_parts = isinstance(builder, RelinkingGraphBuilder) and not follows and not given
+    files = ParsedFiles() if in_parts else ParsedFiles(open_symbols=None)
     with paused():
-        extracted = extract(read, facts, code_state, progress, flow=follows)
-    parsed = extracted.parsed
-    sources = {file.path: file for file in read}
+        extracted = gather(sources, files, facts, code_state, progress, flow=follows)
     skipped = sorted([*listing.skipped, *unread, *extracted.skipped])
-    if not parsed:
+    if not files:
         raise NothingToIndex(str(root), {str(reason): count for reason, count in by_reason(skipped).items()})
 
-    progress("linking", 0, len(parsed))
+    progress("linking", 0, len(files))
     tallies: list[Tally] = []
+    linked = Linked()
     with paused():
-        if waiting:
+        if in_parts:
             assert isinstance(builder, RelinkingGraphBuilder)
-            linked = builder.relink(parsed, (), _nothing_around)
+            for done, part in _parts(builder, files, sources):
+                linked.add(part)
+                progress("linking", done, len(files))
         else:
-            linked, tallies = _linked(builder, given, sources, parsed, root)
-    progress("linking", len(parsed), len(parsed))
-    symbols = sorted((symbol for file in parsed for symbol in file.symbols), key=lambda symbol: symbol.id)
+            whole, tallies = _linked(builder, given, sources, extracted.parsed, root)
+            linked.add(whole)
+    progress("linking", len(files), len(files))
     known = before if before is not None and before.info.embedder == embedder.fingerprint else None
     embedded = embed(
-        symbols,
+        files.symbols(),
         runs_of(sources),
-        Neighbours(linked.edges),
-        {symbol.id: symbol.name for symbol in symbols},
+        linked.neighbours,
+        files.names,
         embedder,
         writer,
         known.vectors if known is not None else lambda digests: {},
         progress=progress,
+        total=len(files.names),
     )
-    records = _records(listing.observed, sources, parsed, waiting)
+    records = _records(listing.observed, sources, files, waiting)
     info = SnapshotInfo(
-        state=state_of_files(((one.path, sources[one.path].digest) for one in parsed), embedder, graph, given),
+        state=state_of_files(((path, sources.about[path].digest) for path in files), embedder, graph, given),
         root=str(root),
         embedder=embedder.fingerprint,
         graph=graph,
-        files=len(parsed),
-        symbols=len(symbols),
+        files=len(files),
+        symbols=len(files.names),
         passages=embedded.passages,
         scip=tuple(ScipInput(one.state, one.problem) for one in given),
         commit=git.commit(root, "HEAD") or "",
-        edges=_counted(str(edge.kind) for edge in linked.edges),
-        unresolved=len(linked.unresolved),
+        edges=_most_first(_by_kind(linked.edges)),
+        unresolved=linked.unresolved.total(),
         pending=sum(bool(record.digest) and not record.flowed for record in records),
         lines=sum(record.lines for record in records),
     )
-    writer.connect(linked)
-    partly = recovered(parsed)
-    writer.observe(records, skipped, partly)
+    for part in linked.parts():
+        writer.connect(part)
+    writer.observe(records, skipped, extracted.recovered)
     return writer.commit(info), IndexReport(
         info=info,
         left_out=tuple(skipped),
-        recovered=tuple(partly),
-        edges=_counted((edge.kind, edge.evidence) for edge in linked.edges),
-        unresolved=_counted(site.reason for site in linked.unresolved),
+        recovered=extracted.recovered,
+        edges=_most_first(linked.edges),
+        unresolved=_most_first(linked.unresolved),
         parsed=extracted.computed,
         embedded=embedded.computed,
         reused=embedded.reused,
         seconds=time.perf_counter() - started,
         scip=tuple(tallies),
     )
+
+
+class Linked:
+    """A graph in parts. The last one is held as it is, so that a graph in one part is never packed."""
+
+    def __init__(self) -> None:
+        self.neighbours = Neighbours()
+        self.edges: Counter[tuple[EdgeKind, Evidence]] = Counter()
+        self.unresolved: Counter[Unknown] = Counter()
+        self._packed = Spool()
+        self._count = 0
+        self._last = Graph((), ())
+
+    def add(self, part: Graph) -> None:
+        self.neighbours.add(part.edges)
+        self.edges.update((edge.kind, edge.evidence) for edge in part.edges)
+        self.unresolved.update(site.reason for site in part.unresolved)
+        if self._last.edges or self._last.unresolved:
+            self._packed.put(str(self._count), pack(self._last))
+            self._count += 1
+        self._last = part
+
+    def parts(self) -> Iterator[Graph]:
+        for number in range(self._count):
+            part = unpack(self._packed.get(str(number)), Graph)
+            assert part is not None
+            yield part
+        yield self._last
+
+
+def _parts(builder: RelinkingGraphBuilder, files: ParsedFiles, sources: Sources) -> Iterator[tuple[int, Graph]]:
+    """Link some files at a time; yield how many are linked, and the edges and sites of the last ones."""
+    apart = sorted(path for path in files if sources.about[path].language in builder.apart)
+    if any(outline.module == "__init__" for outline in files.outlines.values()):
+        apart = []  # by which name the root is imported depends on all files
+    together = sorted(files.outlines.keys() - set(apart))
+    if together:
+        yield len(together), builder.relink([files[path] for path in together], (), files.__getitem__)
+    for start in range(0, len(apart), PART):
+        part = frozenset(apart[start : start + PART])
+        around = [files.outlines[path] for path in apart if path not in part]
+        linked = builder.relink([files[path] for path in sorted(part)], around, files.__getitem__)
+        yield len(together) + start + len(part), linked
 
 
 def _scip_file(path: Path, graph: str, can_join: bool, must_join: bool) -> ScipFile:
@@ -198,50 +251,42 @@ def _linked(
     return builder.build_with(parsed, known), tallies
 
 
-def _read(root: Path, listing: Listing, limit: int, progress: Progress) -> tuple[list[SourceFile], list[Skipped]]:
-    read: list[SourceFile] = []
+def _read(root: Path, listing: Listing, limit: int, progress: Progress) -> tuple[Sources, list[Skipped]]:
+    read = Sources()
     skipped: list[Skipped] = []
     for done, state in enumerate(listing.files):
         progress("reading", done, len(listing.files))
         file = source.read(root, state, limit=limit, wanted=state.path in listing.wanted)
         if isinstance(file, SourceFile):
-            read.append(file)
+            read.add(file)
         else:
             skipped.append(file)
     progress("reading", len(listing.files), len(listing.files))
     return read, skipped
 
 
-def _nothing_around(path: str) -> ParsedFile:
-    raise KeyError(path)
-
-
-def record_of(state: FileState, file: SourceFile, facts: ParsedFile) -> FileRecord:
+def record_of(state: FileState, about: About, outline: Outline) -> FileRecord:
     """Return the record of a file whose calls are all linked."""
     return FileRecord(
         state,
-        digest=file.digest,
-        language=file.language,
-        module=facts.module,
-        is_package=facts.is_package,
-        lines=file.text.count("\n") + 1,
+        digest=about.digest,
+        language=about.language,
+        module=outline.module,
+        is_package=outline.is_package,
+        lines=about.lines,
         flowed=True,
     )
 
 
 def _records(
-    observed: Sequence[FileState],
-    sources: Mapping[str, SourceFile],
-    parsed: Sequence[ParsedFile],
-    waiting: frozenset[str],
+    observed: Sequence[FileState], sources: Sources, files: ParsedFiles, waiting: frozenset[str]
 ) -> list[FileRecord]:
-    facts = {file.path: file for file in parsed}
     return [
         replace(
-            record_of(state, sources[state.path], facts[state.path]),
-            flowed=sources[state.path].language not in waiting,
+            record_of(state, sources.about[state.path], files.outlines[state.path]),
+            flowed=sources.about[state.path].language not in waiting,
         )
-        if state.path in facts
+        if state.path in files.outlines
         else FileRecord(state)
         for state in observed
     ]
@@ -265,6 +310,13 @@ def by_reason(skipped: Iterable[Skipped]) -> dict[SkipReason, int]:
     return dict(found.most_common())
 
 
-def _counted(values: Iterable[_T]) -> dict[_T, int]:
-    """Count equal values; most frequent first, then by value."""
-    return dict(sorted(Counter(values).items(), key=lambda one: (-one[1], str(one[0]))))
+def _by_kind(edges: Mapping[tuple[EdgeKind, Evidence], int]) -> dict[str, int]:
+    found: Counter[str] = Counter()
+    for (kind, _), count in edges.items():
+        found[str(kind)] += count
+    return found
+
+
+def _most_first(counts: Mapping[_T, int]) -> dict[_T, int]:
+    """Return counts, most frequent first, then by value."""
+    return dict(sorted(counts.items(), key=lambda one: (-one[1], str(one[0]))))

@@ -79,6 +79,11 @@ class RelinkingGraphBuilder(GraphBuilder, Protocol):
         """The languages of which `relink` gives less than `build`: what needs no other files than those imported."""
         ...
 
+    @property
+    def apart(self) -> frozenset[str]:
+        """The languages whose files `relink` can link some at a time, given an outline of all others."""
+        ...
+
     def relink(
         self, files: Sequence[ParsedFile], around: Sequence[Outline], open_: Callable[[str], ParsedFile]
     ) -> Graph:
@@ -211,11 +216,14 @@ class Writer(Protocol):
         ...
 
     def derive(self, template: str, vectors: Vectors) -> None:
-        """Add a template whose row i stands for the same lines as row i of `plain`, counted over all that was put."""
+        """Add rows to a template whose row i stands for the same lines as row i of `plain`.
+
+        Rows are counted over all calls, and over all that was put.
+        """
         ...
 
     def connect(self, graph: Graph) -> None:
-        """Set the graph; its edges join symbols that were put."""
+        """Add edges, which join symbols that were put, and sites; those of one file all at once, files by path."""
         ...
 
     def observe(self, files: Sequence[FileRecord], skipped: Sequence[Skipped], recovered: Sequence[Recovered]) -> None:

@@ -18,6 +18,7 @@ from plait.document import Neighbours, runs_in, runs_of
 from plait.embedding import embed
 from plait.extraction import Facts, extract
 from plait.facts import Outline, ParsedFile
+from plait.gathered import About, outline_of
 from plait.graph.reach import Edit, reached
 from plait.indexing import Progress, record_of, state_of_files
 from plait.model import (
@@ -167,7 +168,7 @@ class _Changes:
         self.skipped = sorted([*self.listing.skipped, *unread, *extracted.skipped, *left])
         self.recovered = sorted(
             [one for one in self.before.recovered() if one.path not in again or self._is_as_it_was(one.path)]
-            + extraction.recovered(extracted.parsed)
+            + list(extracted.recovered)
         )
         self.unchanged = {
             path: record
@@ -305,7 +306,7 @@ class _Changes:
         found: list[FileRecord] = []
         for path in sorted({*self.touched, *self.relinked} & states.keys()):
             if path in self.parsed:
-                record = record_of(states[path], self.sources[path], self.parsed[path])
+                record = record_of(states[path], About.of(self.sources[path]), outline_of(self.parsed[path]))
             elif path in self.unchanged:
                 record = replace(self.unchanged[path], state=states[path])
             else:

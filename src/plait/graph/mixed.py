@@ -18,6 +18,7 @@ class ScopedGraph:
     """What scopes, imports, the class hierarchy and declared types tell, each site by itself."""
 
     in_part: frozenset[str] = frozenset()
+    apart = frozenset(("python",))
 
     def build(self, files: Sequence[ParsedFile]) -> Graph:
         return self.build_with(files, {})
@@ -36,6 +37,7 @@ class FlowGraph:
     """The same, and for Python the values that flow into a site from anywhere in the repository."""
 
     in_part = frozenset(("python",))
+    apart = in_part
 
     def build(self, files: Sequence[ParsedFile]) -> Graph:
         return self.build_with(files, {})

@@ -33,6 +33,7 @@ class ScopedGraph:
     """What scopes, imports, the class hierarchy and declared types tell, each site by itself."""
 
     in_part: frozenset[str] = frozenset()
+    apart = frozenset(("python",))
 
     def build(self, files: Sequence[ParsedFile]) -> Graph:
         return self.build_with(files, {})
@@ -53,6 +54,7 @@ class FlowGraph:
     """The same, and where that leaves a site open, the values that flow into it from anywhere in the repository."""
 
     in_part = frozenset(("python",))
+    apart = in_part
 
     def build(self, files: Sequence[ParsedFile]) -> Graph:
         return self.build_with(files, {})

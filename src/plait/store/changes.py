@@ -52,7 +52,7 @@ class EmbeddedChanges:
     def __init__(self, snapshot: EmbeddedSnapshot) -> None:
         self._before = snapshot
         self._puts: list[_Put] = []
-        self._derived: dict[str, Vectors] = {}
+        self._derived: dict[str, list[Vectors]] = {}
         self._removed: set[SymbolId] = set()
         self._graph = Graph((), ())
         self._paths: frozenset[str] = frozenset()
@@ -67,7 +67,7 @@ class EmbeddedChanges:
 
     def derive(self, template: str, vectors: Vectors) -> None:
         """As Writer.derive, for what was put."""
-        self._derived[template] = vectors
+        self._derived.setdefault(template, []).append(vectors)
 
     def remove(self, symbols: Iterable[SymbolId]) -> None:
         """Take symbols out; those that are put as well stay."""
@@ -105,8 +105,9 @@ class EmbeddedChanges:
                 part.carry(segment, numbering)
             for one in self._puts:
                 put(segment, [numbering[symbol.id] for symbol in one.symbols], one.symbols, one.documents, one.vectors)
-            for template, vectors in self._derived.items():
-                segment.derived_vectors(template, vectors)
+            for template, found in self._derived.items():
+                for vectors in found:
+                    segment.derived_vectors(template, vectors)
             for part in parts:
                 part.carry_graph(segment)
             segment.graph(self._graph)

@@ -41,8 +41,9 @@ class MemoryWriter:
     _symbols: dict[SymbolId, Symbol] = field(default_factory=dict)
     _documents: dict[SymbolId, Document] = field(default_factory=dict)
     _rows: dict[str, dict[SymbolId, Codes]] = field(default_factory=dict)
-    _derived: dict[str, Vectors] = field(default_factory=dict)
-    _graph: Graph = field(default_factory=lambda: Graph((), ()))
+    _derived: dict[str, list[Vectors]] = field(default_factory=dict)
+    _edges: list[Edge] = field(default_factory=list)
+    _unresolved: list[Unresolved] = field(default_factory=list)
     _files: Sequence[FileRecord] = ()
     _skipped: Sequence[Skipped] = ()
     _recovered: Sequence[Recovered] = ()
@@ -61,17 +62,23 @@ class MemoryWriter:
                 start[template] = end
 
     def derive(self, template: str, vectors: Vectors) -> None:
-        self._derived[template] = vectors
+        self._derived.setdefault(template, []).append(vectors)
 
     def connect(self, graph: Graph) -> None:
-        self._graph = graph
+        self._edges += graph.edges
+        self._unresolved += graph.unresolved
 
     def observe(self, files: Sequence[FileRecord], skipped: Sequence[Skipped], recovered: Sequence[Recovered]) -> None:
         self._files, self._skipped, self._recovered = files, skipped, recovered
 
     def commit(self, info: SnapshotInfo) -> MemorySnapshot:
+        import numpy as np
+
+        edges = sorted(self._edges, key=lambda edge: (edge.source, edge.target, edge.kind, edge.via))
+        graph = Graph(tuple(edges), tuple(self._unresolved))
+        derived = {template: np.concatenate(parts) for template, parts in self._derived.items()}
         return MemorySnapshot(
-            *(info, self._symbols, self._documents, self._rows, self._derived, self._graph),
+            *(info, self._symbols, self._documents, self._rows, derived, graph),
             *(self._files, self._skipped, self._recovered),
         )
 

@@ -6,12 +6,15 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+Rows: TypeAlias = "NDArray[np.uint32]"
+"""(document, count), ascending"""
 
 _MANY = 4_000_000
 """Occurrences that are kept apart before equal ones are counted together."""
@@ -24,8 +27,9 @@ class PostingsBuilder:
         """of each occurrence, in the order of the documents"""
         self._ends: list[tuple[int, int]] = []
         """document and where its occurrences end"""
-        self._counted: list[tuple[NDArray[np.uint64], NDArray[np.uint32]]] = []
-        """term number << 32 | document number, ascending, with the count"""
+        self._counted: list[tuple[NDArray[np.int64], Rows]] = []
+        """where the rows of each term known by then begin, and the rows by term"""
+        self._given: defaultdict[int, list[Rows]] = defaultdict(list)
 
     def add(self, document: int, terms: Sequence[str]) -> None:
         """Add a document; each only once."""
@@ -35,24 +39,20 @@ class PostingsBuilder:
         if len(self._terms) >= _MANY:
             self._count()
 
-    def add_postings(self, term: str, rows: NDArray[np.uint32]) -> None:
-        """Add rows (document, count) of documents that are not added otherwise."""
-        key = np.uint64(self._numbers[term] << 32)
-        self._counted.append((rows[:, 0].astype(np.uint64) | key, rows[:, 1]))
+    def add_postings(self, term: str, rows: Rows) -> None:
+        """Add rows of documents that are not added otherwise."""
+        self._given[self._numbers[term]].append(rows)
 
     def __iter__(self) -> Iterator[tuple[str, bytes]]:
-        """Yield each term, in order, with its rows (document, count) of 32 bits, ascending."""
+        """Yield each term, in order, with its rows, ascending."""
         self._count()
-        if not self._counted:
-            return
-        keys = np.concatenate([keys for keys, _ in self._counted])
-        counts = np.concatenate([counts for _, counts in self._counted])
-        order = np.argsort(keys, kind="stable")
-        rows = np.stack([keys[order].astype(np.uint32), counts[order]], axis=1)
-        bounds = np.searchsorted(keys[order] >> np.uint64(32), np.arange(len(self._numbers) + 1, dtype=np.uint64))
         for term in sorted(self._numbers):
             number = self._numbers[term]
-            yield term, rows[bounds[number] : bounds[number + 1]].tobytes()
+            counted = [
+                rows[starts[number] : starts[number + 1]] for starts, rows in self._counted if number + 1 < len(starts)
+            ]
+            rows = np.concatenate([*counted, *self._given.get(number, ())])
+            yield term, rows[np.argsort(rows[:, 0], kind="stable")].tobytes()
 
     def _count(self) -> None:
         if self._terms:
@@ -60,5 +60,6 @@ class PostingsBuilder:
             owners = np.repeat(documents, np.diff(ends, prepend=0)).astype(np.uint64)
             terms = np.frombuffer(self._terms, dtype=np.uint32).astype(np.uint64)
             keys, counts = np.unique((terms << np.uint64(32)) | owners, return_counts=True)
-            self._counted.append((keys, counts.astype(np.uint32)))
+            starts = np.searchsorted(keys >> np.uint64(32), np.arange(len(self._numbers) + 1, dtype=np.uint64))
+            self._counted.append((starts, np.stack([keys.astype(np.uint32), counts.astype(np.uint32)], axis=1)))
         self._terms, self._ends = array("I"), []

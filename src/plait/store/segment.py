@@ -19,6 +19,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plait.document import PLAIN
 from plait.errors import BrokenIndex
 from plait.model import FileRecord, Graph, Recovered, Skipped, SkipReason, SnapshotInfo, Span, SymbolId
 from plait.store import records
@@ -65,6 +66,12 @@ CREATE INDEX unresolved_by_source ON unresolved (source);
 _BATCH = 500
 """Values in one `IN (...)`; SQLite allows 999 in old builds."""
 
+_SPOOLED = 16 * 2**20
+"""Bytes of one array that are held before it goes into a file."""
+
+_PIECE = 16_384
+"""Rows of an array that are written at once."""
+
 _DIGEST = 16
 """Bytes of `plait.document.digest`."""
 
@@ -89,9 +96,8 @@ class SegmentWriter:
         self._foreign: dict[SymbolId, int] = {}
         self._paths: dict[str, int] = {}
         self._postings: Any = None
-        self._lengths: dict[int, int] = {}
+        self._lengths = array("I")
         self._tables: dict[str, _Passages] = {}
-        self._derived: dict[str, list[Codes]] = {}
 
     def insert(self, table: str, rows: Iterable[Sequence[Any]], width: int) -> None:
         self._database.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * width)})", rows)
@@ -107,14 +113,20 @@ class SegmentWriter:
         self.insert("symbols", noted(), 14)
 
     def terms(self, number: int, terms: Sequence[str]) -> None:
-        self._lengths[number] = len(terms)
+        self._length(number, len(terms))
         self._builder.add(number, terms)
 
     def postings(self, term: str, rows: NDArray[np.uint32]) -> None:
         self._builder.add_postings(term, rows)
 
     def lengths(self, lengths: Mapping[int, int]) -> None:
-        self._lengths.update(lengths)
+        for number, length in lengths.items():
+            self._length(number, length)
+
+    def _length(self, number: int, length: int) -> None:
+        if number >= len(self._lengths):
+            self._lengths.extend([0] * (number + 1 - len(self._lengths)))
+        self._lengths[number] = length
 
     def passages(
         self, template: str, owners: NDArray[np.uint32], spans: NDArray[np.int32], digests: bytes, codes: Codes
@@ -123,7 +135,7 @@ class SegmentWriter:
 
     def derived(self, template: str, codes: Codes) -> None:
         """Add vectors for the passages of `plain`, in the order in which those are added."""
-        self._derived.setdefault(template, []).append(codes)
+        self._tables.setdefault(PLAIN, _Passages()).derive(template, codes)
 
     def derived_vectors(self, template: str, vectors: Vectors) -> None:
         from plait.vectors import codes
@@ -180,6 +192,13 @@ class SegmentWriter:
     def array(self, name: str, value: bytes) -> None:
         self.insert("arrays", [(name, value)], 2)
 
+    def _array(self, name: str, length: int, pieces: Iterable[bytes]) -> None:
+        row = self._database.execute("INSERT INTO arrays VALUES (?, zeroblob(?))", (name, length)).lastrowid
+        assert row is not None
+        with self._database.blobopen("arrays", "value", row) as blob:
+            for piece in pieces:
+                blob.write(piece)
+
     def finish(self, info: SnapshotInfo, token: str, place: Path) -> None:
         """Complete the file and rename it into place: the commit. Where that fails, nothing is left."""
         try:
@@ -195,13 +214,11 @@ class SegmentWriter:
         self.insert("foreign_symbols", ((number, symbol) for symbol, number in self._foreign.items()), 2)
         self.insert("paths", ((number, path) for path, number in self._paths.items()), 2)
         self.insert("postings", iter(self._builder), 2)
-        lengths = array("I", bytes(4 * len(self.numbers)))
-        for number, length in self._lengths.items():
-            lengths[number] = length
-        self.array("lengths", lengths.tobytes())
+        self._lengths.extend([0] * (len(self.numbers) - len(self._lengths)))
+        self.array("lengths", self._lengths.tobytes())
         for template, table in sorted(self._tables.items()):
-            for name, value in table.arrays(self._derived if template == "plain" else {}):
-                self.array(f"{template}/{name}" if "/" not in name else name, value)
+            for name, length, pieces in table.arrays():
+                self._array(f"{template}/{name}" if "/" not in name else name, length, pieces)
         self._database.execute("COMMIT")
         self._database.executescript(_INDEXES)
         self._database.close()
@@ -223,42 +240,71 @@ def _discard(database: sqlite3.Connection, path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
+class _Rows:
+    """Rows of one width in bytes, in the order in which they come, in a file once they are many."""
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self.count = 0
+        self._file = tempfile.SpooledTemporaryFile(max_size=_SPOOLED)  # noqa: SIM115  # closed when nobody holds it
+
+    def add(self, rows: bytes) -> None:
+        self._file.write(rows)
+        self.count += len(rows) // self.width
+
+    def all(self) -> bytes:
+        return b"".join(self.pieces())
+
+    def pieces(self) -> Iterator[bytes]:
+        self._file.seek(0)
+        while piece := self._file.read(_PIECE * self.width):
+            yield piece
+
+
 class _Passages:
     """Rows of one template, as they come; put into the order of their owners at the end."""
 
     def __init__(self) -> None:
-        self._owners: list[NDArray[np.uint32]] = []
-        self._spans: list[NDArray[np.int32]] = []
-        self._digests: list[bytes] = []
-        self._codes: list[Codes] = []
+        self._columns: dict[str, _Rows] = {}
+        self._last = 0
+        self._is_ordered = True
 
     def add(self, owners: NDArray[np.uint32], spans: NDArray[np.int32], digests: bytes, codes: Codes) -> None:
-        if len(owners):
-            self._owners.append(owners)
-            self._spans.append(spans)
-            self._digests.append(digests)
-            self._codes.append(codes)
-
-    def arrays(self, derived: Mapping[str, Sequence[Codes]]) -> Iterator[tuple[str, bytes]]:
-        import numpy as np
-
         from plait.vectors import squares
 
-        if not self._owners:
+        if not len(owners):
             return
-        owners = np.concatenate(self._owners)
-        order = np.argsort(owners, kind="stable")
-        codes = np.concatenate(self._codes)[order]
-        yield "owners", owners[order].tobytes()
-        yield "spans", np.concatenate(self._spans)[order].tobytes()
-        digests = np.frombuffer(b"".join(self._digests), dtype=np.uint8).reshape(-1, _DIGEST)
-        yield "digests", digests[order].tobytes()
-        yield "codes", codes.tobytes()
-        yield "squares", squares(codes).tobytes()
-        for template, chunks in sorted(derived.items()):
-            codes = np.concatenate([chunk for chunk in chunks if len(chunk)])[order]
-            yield f"{template}/codes", codes.tobytes()
-            yield f"{template}/squares", squares(codes).tobytes()
+        ascending = bool((owners[1:] >= owners[:-1]).all()) and int(owners[0]) >= self._last
+        self._is_ordered, self._last = self._is_ordered and ascending, int(owners[-1])
+        self._add("owners", owners.tobytes(), 4)
+        self._add("spans", spans.tobytes(), 16)
+        self._add("digests", digests, _DIGEST)
+        self._add("codes", codes.tobytes(), codes.shape[1])
+        self._add("squares", squares(codes).tobytes(), 4)
+
+    def derive(self, template: str, codes: Codes) -> None:
+        from plait.vectors import squares
+
+        if len(codes):
+            self._add(f"{template}/codes", codes.tobytes(), codes.shape[1])
+            self._add(f"{template}/squares", squares(codes).tobytes(), 4)
+
+    def _add(self, column: str, rows: bytes, width: int) -> None:
+        self._columns.setdefault(column, _Rows(width)).add(rows)
+
+    def arrays(self) -> Iterator[tuple[str, int, Iterable[bytes]]]:
+        """Yield each array's name, its length in bytes, and its pieces."""
+        if not self._is_ordered:
+            import numpy as np
+
+            order = np.argsort(np.frombuffer(self._columns["owners"].all(), dtype=np.uint32), kind="stable")
+        for name, rows in self._columns.items():
+            length = rows.count * rows.width
+            if self._is_ordered:
+                yield name, length, rows.pieces()
+            else:
+                whole = np.frombuffer(rows.all(), dtype=np.uint8).reshape(-1, rows.width)
+                yield name, length, [whole[order].tobytes()]
 
 
 class Segment:
