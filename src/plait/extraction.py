@@ -122,6 +122,9 @@ def gather(
     finally:
         if facts is not None and new:
             facts.put(new)
+    if facts is not None:
+        parsed = set(missing)
+        facts.used([key for path, key in keys.items() if path not in parsed])
     return Extracted(files, tuple(sorted(skipped)), tuple(sorted(recovered)), len(missing))
 
 
@@ -137,7 +140,6 @@ def _missing(
         batch = paths[start : start + ASKED_AT_ONCE]
         kept = facts.get([one for path in batch for one in (keys[path], _flow_key(keys[path]))[: 1 + flow]])
         lacking = {path for path in batch if not add(path, kept)}
-        facts.used([keys[path] for path in batch if path not in lacking])
         missing += [path for path in batch if path in lacking]
     return missing
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -125,15 +126,15 @@ def build(
     progress("linking", 0, len(files))
     tallies: list[Tally] = []
     linked = Linked()
-    with paused():
-        if in_parts:
-            assert isinstance(builder, RelinkingGraphBuilder)
-            for done, part in _parts(builder, files, sources):
-                linked.add(part)
-                progress("linking", done, len(files))
-        else:
+    if in_parts:
+        assert isinstance(builder, RelinkingGraphBuilder)
+        for done, part in _parts(builder, files, sources):
+            linked.add(part)
+            progress("linking", done, len(files))
+    else:
+        with paused():
             whole, tallies = _linked(builder, given, sources, extracted.parsed, root)
-            linked.add(whole)
+        linked.add(whole)
     progress("linking", len(files), len(files))
     known = before if before is not None and before.info.embedder == embedder.fingerprint else None
     embedded = embed(
@@ -215,11 +216,16 @@ def _parts(builder: RelinkingGraphBuilder, files: ParsedFiles, sources: Sources)
         apart = []  # by which name the root is imported depends on all files
     together = sorted(files.outlines.keys() - set(apart))
     if together:
-        yield len(together), builder.relink([files[path] for path in together], (), files.__getitem__)
+        with paused():
+            linked = builder.relink([files[path] for path in together], (), files.__getitem__)
+        yield len(together), linked
     for start in range(0, len(apart), PART):
         part = frozenset(apart[start : start + PART])
         around = [files.outlines[path] for path in apart if path not in part]
-        linked = builder.relink([files[path] for path in sorted(part)], around, files.__getitem__)
+        with paused():
+            linked = builder.relink([files[path] for path in sorted(part)], around, files.__getitem__)
+        if start + PART < len(apart):
+            gc.collect()  # what infers refers to itself, and holds every file that the part has opened
         yield len(together) + start + len(part), linked
 
 

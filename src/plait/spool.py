@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import weakref
 
 from plait.errors import CannotWrite
 
@@ -15,6 +16,7 @@ class Spool:
 
     def __init__(self, in_memory: int = IN_MEMORY) -> None:
         self._file = tempfile.SpooledTemporaryFile(max_size=in_memory)  # noqa: SIM115  # closed when nobody holds it
+        weakref.finalize(self, self._file.close)
         self._places: dict[str, tuple[int, int]] = {}
         self._end = 0
 

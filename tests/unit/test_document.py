@@ -10,7 +10,7 @@ from plait.embed.hashing import HashingEmbedder
 from plait.model import Direction, Edge, EdgeKind, Evidence, Passage, Span, SymbolId, Via
 from plait.testing import SOURCES, snapshot_of
 
-A, B, C = (SymbolId(f"m.py:{name}().") for name in "abc")
+A, B, C, D = (SymbolId(f"m.py:{name}().") for name in "abcd")
 
 
 def edge(source: SymbolId, target: SymbolId) -> Edge:
@@ -64,7 +64,7 @@ def test_the_structural_header_is_the_articles() -> None:
 
 def test_smoothing_pulls_towards_the_mean_neighbour() -> None:
     plain = np.array([[1, 0], [0, 1], [0, 1], [0, 0]], dtype=np.float32)
-    moved = smooth(plain, [A, B, C, C], Neighbours([edge(A, B)]))
+    (moved,) = smooth(plain, [A, B, C, C], Neighbours([edge(A, B)]))
     assert moved[0] == pytest.approx(np.array([1, 0.3]) / np.hypot(1, 0.3))
     assert moved[1] == pytest.approx(np.array([0.3, 1]) / np.hypot(1, 0.3))
     assert moved[2] == pytest.approx([0, 1]), "no neighbour, nothing moves"
@@ -75,4 +75,19 @@ def test_neighbours_are_each_once_and_never_oneself() -> None:
     neighbours = Neighbours([edge(A, B), edge(A, B), edge(A, A), edge(C, B)])
     assert neighbours.of(A, Direction.OUT) == [B]
     assert neighbours.of(B, Direction.IN) == [A, C]
-    assert neighbours.of(A, Direction.IN) == ()
+    assert neighbours.of(A, Direction.IN) == []
+    assert neighbours.of(D, Direction.IN) == ()
+    neighbours.add([edge(D, B), edge(A, D)])
+    assert neighbours.of(B, Direction.IN) == [A, C, D]
+    assert neighbours.of(A, Direction.OUT) == [B, D]
+
+
+def test_rows_are_smoothed_alike_however_many_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = np.array([[90, 0], [0, 127], [5, 80], [0, 0], [127, 1]], dtype=np.int8)
+    owners, neighbours = [A, B, B, C, D], Neighbours([edge(A, B), edge(C, A), edge(D, B)])
+    (whole,) = smooth(plain, owners, neighbours)
+    monkeypatch.setattr("plait.document.GATHERED", 1)
+    parts = list(smooth(plain, owners, neighbours))
+    assert [len(part) for part in parts] == [1, 2, 1, 1]
+    assert np.concatenate(parts).tobytes() == whole.tobytes()
+    assert np.concatenate(list(smooth(plain, owners, neighbours, 3))).tobytes() == whole[:3].tobytes()

@@ -35,7 +35,7 @@ def types_in(value: object) -> set[type]:
 
 
 def test_facts_come_back_from_pickling_as_they_went() -> None:
-    facts = parse(SourceFile("m.py", "python", SOURCE + "x = (\n", "digest"))
+    facts = parse(SourceFile("m.py", "python", SOURCE + "x = (\n", "digest"), flow=True)
     assert isinstance(facts, ParsedFile)
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
         assert pickle.loads(pickle.dumps(facts, protocol)) == facts
@@ -43,7 +43,7 @@ def test_facts_come_back_from_pickling_as_they_went() -> None:
 
 
 def test_every_kind_of_fact_is_pickled_at_once() -> None:
-    facts = parse(SourceFile("m.py", "python", SOURCE + "x = (\n", "digest"))
+    facts = parse(SourceFile("m.py", "python", SOURCE + "x = (\n", "digest"), flow=True)
     kinds = types_in(facts)
     assert len(kinds) == 10
     assert [kind.__name__ for kind in kinds if "__reduce__" not in vars(kind)] == []

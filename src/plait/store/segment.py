@@ -247,6 +247,7 @@ class _Rows:
         self.width = width
         self.count = 0
         self._file = tempfile.SpooledTemporaryFile(max_size=_SPOOLED)  # noqa: SIM115  # closed when nobody holds it
+        weakref.finalize(self, self._file.close)
 
     def add(self, rows: bytes) -> None:
         self._file.write(rows)
