@@ -183,6 +183,13 @@ class SegmentWriter:
             11,
         )
 
+    def _array(self, name: str, length: int, pieces: Iterable[bytes]) -> None:
+        row = self._database.execute("INSERT INTO arrays VALUES (?, zeroblob(?))", (name, length)).lastrowid
+        assert row is not None
+        with self._database.blobopen("arrays", "value", row) as blob:
+            for piece in pieces:
+                blob.write(piece)
+
     def skipped(self, skipped: Iterable[Skipped]) -> None:
         self.insert("skipped", ((s.path, s.reason, s.detail, s.count) for s in sorted(skipped)), 4)
 
@@ -191,13 +198,6 @@ class SegmentWriter:
 
     def array(self, name: str, value: bytes) -> None:
         self.insert("arrays", [(name, value)], 2)
-
-    def _array(self, name: str, length: int, pieces: Iterable[bytes]) -> None:
-        row = self._database.execute("INSERT INTO arrays VALUES (?, zeroblob(?))", (name, length)).lastrowid
-        assert row is not None
-        with self._database.blobopen("arrays", "value", row) as blob:
-            for piece in pieces:
-                blob.write(piece)
 
     def finish(self, info: SnapshotInfo, token: str, place: Path) -> None:
         """Complete the file and rename it into place: the commit. Where that fails, nothing is left."""
