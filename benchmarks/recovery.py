@@ -24,8 +24,8 @@ from plait.source import decode
 
 def difference(file: SourceFile, tree: ast.Module) -> str:
     """Name the first fact that differs; empty if none does."""
-    facts, found = Facts(file).of(tree), recover(file.text)
-    recovered = Facts(file).of(found.tree)
+    facts, found = Facts(file, flow=True).of(tree), recover(file.text)
+    recovered = Facts(file, flow=True).of(found.tree)
     if found.left_out:
         return f"left out {found.left_out}"
     for field in dataclasses.fields(facts):

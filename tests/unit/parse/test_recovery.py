@@ -46,14 +46,14 @@ def test_facts_by_way_of_recovery_equal_those_by_way_of_ast(path: Path) -> None:
     file = SourceFile("a.py", "python", path.read_text(encoding="utf-8"), "")
     found = recover(file.text)
     assert found.left_out == ()
-    assert Facts(file).of(found.tree) == Facts(file).of(ast.parse(file.text))
+    assert Facts(file, flow=True).of(found.tree) == Facts(file, flow=True).of(ast.parse(file.text))
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
 def test_line_ends_move_nothing(end: str) -> None:
     text = ZOO.read_text(encoding="utf-8").replace("\n", end)
     file = SourceFile("a.py", "python", text, "")
-    assert Facts(file).of(recover(text).tree) == Facts(file).of(ast.parse(text))
+    assert Facts(file, flow=True).of(recover(text).tree) == Facts(file, flow=True).of(ast.parse(text))
 
 
 def test_the_tree_compiles() -> None:
