@@ -119,7 +119,7 @@ def test_a_renewed_index_equals_a_clean_one(steps: list[Step], few: int, flow_li
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("plait.store.changes.FEW", few)
         patched.setattr("plait.store.changes.PART", 0.0)
-        patched.setattr("plait.engine.FLOW_LINES", flow_lines)
+        patched.setattr("plait.kept.FLOW_LINES", flow_lines)
         follow(steps)
 
 
@@ -131,7 +131,7 @@ def follow(steps: Sequence[Step]) -> None:
 @pytest.mark.parametrize("fault", ["a change is missed", "only what changed is linked", "neighbours stay as they are"])
 def test_these_histories_find_a_fault(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if fault == "a change is missed":
-        monkeypatch.setattr("plait.engine.is_fresh", lambda *given, **settings: True)
+        monkeypatch.setattr("plait.kept.is_fresh", lambda *given, **settings: True)
     elif fault == "only what changed is linked":
         monkeypatch.setattr("plait.refresh.reached", lambda *given: set())
     else:
