@@ -18,7 +18,8 @@ from plait.document import Neighbours, runs_in, runs_of
 from plait.embedding import embed
 from plait.extraction import Facts, extract
 from plait.facts import Outline, ParsedFile
-from plait.graph.reach import Edit, reached
+from plait.graph.edit import Edit
+from plait.graph.reach import reached
 from plait.indexing import Progress, record_of, state_of_files
 from plait.model import (
     Direction,
@@ -198,7 +199,7 @@ class _Changes:
             Edit(self._old_facts(path) if path in replaced else None, self.parsed.get(path))
             for path in sorted({*replaced, *self.parsed})
         ]
-        others = reached(edits, self._mentioning, open_)
+        others = reached(edits, self.unchanged, self._mentioning, open_)
         if others is None:
             raise _Unlike
         self.relinked = {*replaced, *self.parsed, *others}
@@ -208,6 +209,8 @@ class _Changes:
 
     def _mentioning(self, names: Collection[str]) -> list[str]:
         words = {word for name in names for word in terms(name)[:1]}
+        if not all(map(terms, names)):
+            return sorted(self.unchanged)  # a name without a term can stand in any text
         return [path for path in self.before.mentioning(words) if path in self.unchanged]
 
     def _facts(self, record: FileRecord) -> ParsedFile:

@@ -1,0 +1,225 @@
+"""What an edit changes for other files, in the languages that have a table.
+
+As for Python (`plait.graph.reach`), names are followed by their words. A word can have a mark before it: `REBASED` for
+a class whose bases may be others now, so that what it inherits and what replaces it can change with all of its members;
+`NEAR` for a file that imports others now, which tells those that import it what is near, but changes no meaning.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Iterator
+
+from plait.facts import BindingKind, ParsedFile
+from plait.graph.edit import Edit, words
+from plait.graph.generic.dialects import DIALECTS, Modules
+from plait.graph.generic.files import descriptors
+from plait.model import ReferenceKind, SymbolId, SymbolKind
+
+REBASED = ":"
+NEAR = "@"
+MARKS = REBASED + NEAR
+
+_UNNAMED = frozenset("constructor __construct initialize init apply invoke __invoke callAsFunction Companion".split())
+"""Members that are used where only their class is named (`Dialect.constructors`, and what runs if an object is called)."""
+
+_WHOLE_FOLDER = frozenset("index mod init lib main __init__".split())
+"""Names of files that stand for their folder."""
+
+_DEFAULT = "default"
+
+
+def changed(edit: Edit) -> set[str] | None:
+    """Return the words, some marked, that mean something else to other files; None if any word can."""
+    before, after = edit.before, edit.after
+    if before is None or after is None or before.module != after.module:
+        return None  # which file an import, a folder or a package means
+    found: set[str] = set()
+    dialect = DIALECTS[after.symbols[0].language]
+    old, new = _Shown(before), _Shown(after)
+    for name in sorted(old.facts.keys() | new.facts.keys()):
+        if old.facts.get(name) != new.facts.get(name):
+            if not words(name) or name.startswith("operator"):
+                return None  # an operator is used without its name
+            found |= words(name)
+    found |= old.spaces ^ new.spaces
+    for class_ in sorted(old.bases.keys() | new.bases.keys()):
+        if old.bases.get(class_) != new.bases.get(class_):
+            found |= {class_, f"{REBASED}{class_}"}
+    if old.imports != new.imports or _DEFAULT in found:
+        own = _own_words(after)
+        if own is None:
+            return None
+        # What is near to an importing file is told by its imports, and by theirs.
+        found |= own if _DEFAULT in found else {f"{NEAR}{word}" for word in own}
+    if old.stars != new.stars:
+        if dialect.modules in (Modules.RELATIVE, Modules.CRATE):
+            return None  # names are passed on, whoever asks for them
+        for shown in (old, new):
+            found |= {word for name in shown.facts for word in words(name)}
+            found |= {f"{REBASED}{class_}" for class_ in shown.bases}
+    for file in (before, after):
+        found |= _named_for(file, found)
+    both = {scope for scope, _ in old.local} & {scope for scope, _ in new.local}
+    local = {
+        name
+        for scope, name in old.local.keys() | new.local.keys()
+        if scope in both and old.local.get((scope, name)) != new.local.get((scope, name))
+    }
+    for file in (before, after):
+        found |= spread(file, found, local)
+    return found
+
+
+def _named_for(file: ParsedFile, found: Collection[str]) -> set[str]:
+    """Classes with one of the words among the members that are used where only the class is named."""
+    unnamed = {one.id: one.parent for one in file.symbols if one.name in _UNNAMED and one.name in found}
+    classes = {one.name for one in file.symbols if one.id in unnamed.values() and one.kind is SymbolKind.CLASS}
+    given = {word for one in file.extensions if one.scope in unnamed for word in words(one.type)}
+    return classes | given
+
+
+def _own_words(file: ParsedFile) -> set[str] | None:
+    """Words of which one stands in every import that means the file; None if there need be none."""
+    *folders, name = file.path.split("/")
+    stem = name.partition(".")[0]
+    found = words(stem, file.module.rpartition(".")[2])
+    if DIALECTS[file.symbols[0].language].modules is Modules.FOLDER:
+        return found | words(*folders[-1:])
+    if stem in _WHOLE_FOLDER:
+        return None
+    return found
+
+
+class _Shown:
+    """What others can see of a file, by name, and what its functions bind for themselves."""
+
+    def __init__(self, file: ParsedFile) -> None:
+        self.facts: dict[str, list[object]] = {}
+        self.local: dict[tuple[SymbolId, str], list[object]] = {}
+        self.bases: dict[str, list[object]] = {}
+        """by the last name of a class"""
+        self.spaces: set[str] = set()
+        self.imports: set[tuple[str, int]] = set()
+        self.stars: list[object] = []
+        self._names = {symbol.id: symbol.name for symbol in file.symbols}
+        self._functions = functions(file)
+        self._symbols(file)
+        self._imports(file)
+        self._bindings(file)
+        self._extensions(file)
+
+    def _note(self, name: str, fact: object) -> None:
+        self.facts.setdefault(name, []).append(fact)
+
+    def _symbols(self, file: ParsedFile) -> None:
+        abstract = set(file.abstract)
+        taken = {one.scope: (one.required, one.most) for one in file.parameters}
+        for symbol in file.symbols[1:]:
+            self._note(symbol.name, (symbol.id, symbol.kind, symbol.id in abstract, taken.get(symbol.id)))
+            names, spaces = descriptors(symbol.id)
+            self.spaces.update(names[:spaces])
+            if symbol.kind is SymbolKind.CLASS:
+                self.bases.setdefault(symbol.name, []).append(symbol.id)
+        for reference in file.references:
+            if reference.kind is ReferenceKind.BASE:
+                name = self._names[reference.source]
+                self.bases.setdefault(name, []).append((reference.source, reference.expression))
+
+    def _imports(self, file: ParsedFile) -> None:
+        for one in file.imports:
+            self.imports.add((one.module, one.level))
+            source = (one.scope, one.module, one.name, one.level)
+            if one.name == "*" or not one.alias:
+                self.stars.append(source)
+            elif one.scope in self._functions:
+                self.local.setdefault((one.scope, one.alias), []).append(source)
+            else:
+                self._note(one.alias, source)
+
+    def _bindings(self, file: ParsedFile) -> None:
+        lines: dict[str, list[int]] = {}
+        for one in file.bindings:
+            lines.setdefault(one.target, []).append(one.line)
+        several = {name: sorted(at) for name, at in lines.items() if len(at) > 1}
+        for one in file.bindings:
+            # Of several values of a name the last one before counts.
+            at = [(word, bisect_right(several[word], one.line)) for word in sorted(words(one.expression) & several.keys())]
+            fact = (one.scope, one.kind, one.target, one.expression, at)
+            if one.kind is BindingKind.RETURNS or not one.target:
+                self._note(self._names[one.scope], fact)
+            elif one.scope in self._functions and one.target.isidentifier():
+                self.local.setdefault((one.scope, one.target), []).append(fact)
+            else:
+                for word in sorted(words(one.target.removeprefix("self."))):
+                    self._note(word, fact)
+
+    def _extensions(self, file: ParsedFile) -> None:
+        for one in file.extensions:
+            last = one.type.partition("[")[0].rpartition(".")[2]
+            if one.base:
+                self.bases.setdefault(last, []).append((one.scope, one.type, one.base))
+                continue
+            self._note(self._names[one.scope], (one.scope, one.type))
+            for word in sorted(words(one.type)):
+                if ("extended",) not in self.facts.get(word, ()):
+                    self._note(word, ("extended",))
+
+
+def functions(file: ParsedFile) -> set[SymbolId]:
+    return {symbol.id for symbol in file.symbols if symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)}
+
+
+def mentioned(file: ParsedFile) -> set[str]:
+    """Return the words of a file on which its edges can depend."""
+    found = {word for symbol in file.symbols for word in words(symbol.name)}
+    for reference in file.references:
+        found |= words(reference.expression, reference.name)
+    for imported in file.imports:
+        found |= words(imported.module, imported.name, imported.alias)
+    for binding in file.bindings:
+        found |= words(binding.expression, binding.target)
+    for extension in file.extensions:
+        found |= words(extension.type, extension.base)
+    return found
+
+
+def spread(file: ParsedFile, known: Collection[str], local: Collection[str] = ()) -> set[str]:
+    """Return the words that the file binds by means of known ones; `local` are those that only its functions see."""
+    inside = functions(file)
+    names = {symbol.id: symbol.name for symbol in file.symbols}
+    found: set[str] = set()
+    bound = set(local)
+    before = (-1, -1)
+    while before != (len(found), len(bound)):
+        before = len(found), len(bound)
+        seen = {*known, *found, *bound}
+        for imported in file.imports:
+            if imported.name != "*" and imported.alias and words(imported.module, imported.name) & seen:
+                (bound if imported.scope in inside else found).update(words(imported.alias))
+        for binding in file.bindings:
+            if words(binding.expression) & seen:
+                if binding.kind is BindingKind.RETURNS or not binding.target:
+                    found |= words(names[binding.scope])
+                elif binding.scope in inside and binding.target.isidentifier():
+                    bound.add(binding.target)
+                else:
+                    found |= words(binding.target.removeprefix("self."))
+        found.update(_inherited(file, names, seen))
+    return found
+
+
+def _inherited(file: ParsedFile, names: dict[SymbolId, str], seen: set[str]) -> Iterator[str]:
+    for reference in file.references:
+        if reference.kind is ReferenceKind.BASE and words(reference.expression) & seen:
+            yield from (names[reference.source], f"{REBASED}{names[reference.source]}")
+    for extension in file.extensions:
+        last = extension.type.partition("[")[0].rpartition(".")[2]
+        if extension.base:
+            if words(extension.type, extension.base) & seen:
+                yield from (last, f"{REBASED}{last}")
+        elif words(extension.type) & seen:
+            yield from words(names[extension.scope])
+    for symbol in file.symbols:
+        if symbol.parent is not None and f"{REBASED}{names[symbol.parent]}" in seen:
+            yield from words(symbol.name)
