@@ -34,6 +34,11 @@ def is_fresh(listing: Listing, snapshot: Snapshot, scip: Sequence[Path] = ()) ->
     ]
 
 
+def differing(listing: Listing, snapshot: Snapshot) -> list[str]:
+    """Return the paths of the files that differ, by path."""
+    return sorted({state.path for state in {*listing.observed} ^ {*snapshot.files()}})
+
+
 def differences(listing: Listing, snapshot: Snapshot | None) -> Differences:
     """Compare the same; without a snapshot every file is new."""
     before = {state.path: state for state in (snapshot.files() if snapshot is not None else ())}

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 from plait import git, plugins, source
 from plait.errors import BrokenIndex, CannotWrite, IndexBusy, NotIndexed
-from plait.freshness import differences, is_fresh
+from plait.freshness import differences, differing, is_fresh
 from plait.protocols import Embedder, RelinkingGraphBuilder, Snapshot, Writer
 from plait.scip.files import remember, remembered
 from plait.settings import Settings
+from plait.source.languages import language
 from plait.store.embedded import FORMAT, EmbeddedSnapshot, EmbeddedWriter
 from plait.store.folders import facts_of, folder_of
 from plait.store.lock import WriterLock
@@ -302,7 +303,7 @@ class KeptIndex:
 
     def _refreshed(self, listing: source.Listing, before: Snapshot | None) -> Snapshot | None:
         """Return the snapshot with what an edit has changed; None if it must be built anew, or cannot be kept."""
-        if not isinstance(before, EmbeddedSnapshot) or not self._can_refresh(before):
+        if not isinstance(before, EmbeddedSnapshot) or not self._can_refresh(before, listing):
             return None
         from plait.refresh import refresh
         from plait.store.changes import EmbeddedChanges
@@ -327,12 +328,14 @@ class KeptIndex:
         snapshot, self.refreshed = done
         return snapshot
 
-    def _can_refresh(self, before: Snapshot) -> bool:
+    def _can_refresh(self, before: Snapshot, listing: source.Listing) -> bool:
         """Whether what a refresh gives is all there is to have, or all that one waits for."""
         builder = plugins.build("graph", self.settings.graph)
         if remembered(self._folder) or not isinstance(builder, RelinkingGraphBuilder):
             return False
-        return not builder.in_part or before.info.lines > FLOW_LINES
+        if not builder.in_part or before.info.lines > FLOW_LINES:
+            return True
+        return not any(language(path) in builder.in_part for path in differing(listing, before))
 
 
 def _time(seconds: float) -> str:

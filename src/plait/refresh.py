@@ -199,7 +199,7 @@ class _Changes:
             Edit(self._old_facts(path) if path in replaced else None, self.parsed.get(path))
             for path in sorted({*replaced, *self.parsed})
         ]
-        others = reached(edits, self.unchanged, self._mentioning, open_)
+        others = reached(edits, outlines, self._mentioning, open_)
         if others is None:
             raise _Unlike
         self.relinked = {*replaced, *self.parsed, *others}

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from plait.facts import ParsedFile
 
-_IDENTIFIER = re.compile(r"\w+")
+_IDENTIFIER = re.compile(r"\w+|(?<![\w$])\$(?![\w$])")
+"""Words, and the dollar that is a name of its own in scripts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ others can see of a file is in `interface`; an edit that leaves it as it was rea
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 
-from plait.facts import BindingKind, ParsedFile
+from plait.facts import BindingKind, Outline, ParsedFile
 from plait.graph.edit import Edit, words
 from plait.graph.generic import reach as generic
 from plait.graph.generic.dialects import family_of
@@ -22,32 +23,34 @@ _PYTHON = "python"
 
 def reached(
     edits: Sequence[Edit],
-    paths: Collection[str],
+    around: Sequence[Outline],
     mentioning: Callable[[Collection[str]], Collection[str]],
     open_: Callable[[str], ParsedFile],
 ) -> set[str] | None:
     """Return the paths of the other files that can link otherwise; None if that can be any file.
 
-    `paths` are all other files. `mentioning` returns (at least) those in whose text one of the names stands. Files of
+    `around` are all other files. `mentioning` returns (at least) those in whose text one of the names stands. Files of
     languages that cannot call each other do not reach each other.
     """
     found: set[str] = set()
     families = {family_of(file.path) for edit in edits for file in edit.files}
     for family in sorted(families):
         own = [edit for edit in edits if family_of(edit.files[0].path) == family]
-        around = {path for path in paths if family_of(path) == family}
+        others = [one for one in around if family_of(one.path) == family]
+        paths = {one.path for one in others}
 
-        def among(names: Collection[str], around: Collection[str] = around) -> list[str]:
-            return sorted(path for path in mentioning(names) if path in around)
+        def among(names: Collection[str], paths: Collection[str] = paths) -> list[str]:
+            return sorted(path for path in mentioning(names) if path in paths)
 
         if family == _PYTHON:
             more = _followed(own, _changed, _mentioned, lambda file, known: _spread(file, known, ()), among, open_)
             if more is None:
                 return None
         else:
-            more = _followed(own, generic.changed, generic.mentioned, generic.spread, among, open_)
+            changed, spread = partial(generic.changed, around=others), partial(generic.spread, around=others)
+            more = _followed(own, changed, generic.mentioned, spread, among, open_)
             if more is None:
-                more = around
+                more = paths
         found |= more
     return found
 
@@ -56,7 +59,7 @@ def _followed(
     edits: Sequence[Edit],
     changes: Callable[[Edit], set[str] | None],
     mentioned: Callable[[ParsedFile], set[str]],
-    spread: Callable[[ParsedFile, set[str]], set[str]],
+    spread: Callable[[ParsedFile, set[str]], set[str] | None],
     mentioning: Callable[[Collection[str]], Collection[str]],
     open_: Callable[[str], ParsedFile],
 ) -> set[str] | None:
@@ -77,8 +80,11 @@ def _followed(
                 opened[path] = mentioned(open_(path))
             if opened[path] & new:
                 found.add(path)
-        for path in sorted(found):
-            changed |= spread(open_(path), changed)
+        for file in (*map(open_, sorted(found)), *(file for edit in edits for file in edit.files)):
+            more = spread(file, changed)
+            if more is None:
+                return None
+            changed |= more
     return found
 
 

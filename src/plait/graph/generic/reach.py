@@ -8,9 +8,9 @@ a class whose bases may be others now, so that what it inherits and what replace
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from plait.facts import BindingKind, ParsedFile
+from plait.facts import Binding, BindingKind, Outline, ParsedFile
 from plait.graph.edit import Edit, words
 from plait.graph.generic.dialects import DIALECTS, Modules
 from plait.graph.generic.files import descriptors
@@ -27,16 +27,19 @@ _WHOLE_FOLDER = frozenset("index mod init lib main __init__".split())
 """Names of files that stand for their folder."""
 
 _DEFAULT = "default"
+"""What a script is itself, by whatever name it is imported."""
+
+_BY_PATH = (Modules.RELATIVE, Modules.CRATE, Modules.FOLDER)
+"""Where names reach a file through star imports of others."""
+
+_NOTHING = ParsedFile(path="", module="", is_package=False, symbols=())
 
 
-def changed(edit: Edit) -> set[str] | None:
-    """Return the words, some marked, that mean something else to other files; None if any word can."""
+def changed(edit: Edit, around: Sequence[Outline]) -> set[str] | None:
+    """Return the words, some marked, that mean something else to other files, which `around` are; None if any can."""
     before, after = edit.before, edit.after
-    if before is None or after is None or before.module != after.module:
-        return None  # which file an import, a folder or a package means
+    old, new = _shown(before), _shown(after)
     found: set[str] = set()
-    dialect = DIALECTS[after.symbols[0].language]
-    old, new = _Shown(before), _Shown(after)
     for name in sorted(old.facts.keys() | new.facts.keys()):
         if old.facts.get(name) != new.facts.get(name):
             if not words(name) or name.startswith("operator"):
@@ -46,29 +49,59 @@ def changed(edit: Edit) -> set[str] | None:
     for class_ in sorted(old.bases.keys() | new.bases.keys()):
         if old.bases.get(class_) != new.bases.get(class_):
             found |= {class_, f"{REBASED}{class_}"}
-    if old.imports != new.imports or _DEFAULT in found:
-        own = _own_words(after)
-        if own is None:
+    if before is None or after is None or before.module != after.module:
+        if (place := _place(edit, around)) is None:
+            return None
+        found |= place
+    elif old.imports != new.imports:
+        if (own := _own_words(after, around)) is None:
             return None
         # What is near to an importing file is told by its imports, and by theirs.
-        found |= own if _DEFAULT in found else {f"{NEAR}{word}" for word in own}
+        found |= {f"{NEAR}{word}" for word in own}
     if old.stars != new.stars:
-        if dialect.modules in (Modules.RELATIVE, Modules.CRATE):
+        if DIALECTS[edit.files[0].symbols[0].language].modules in _BY_PATH:
             return None  # names are passed on, whoever asks for them
         for shown in (old, new):
             found |= {word for name in shown.facts for word in words(name)}
             found |= {f"{REBASED}{class_}" for class_ in shown.bases}
-    for file in (before, after):
+    for file in edit.files:
         found |= _named_for(file, found)
+    if (named := _imported_as(edit.files[-1], found, around)) is None:
+        return None
+    found = named
     both = {scope for scope, _ in old.local} & {scope for scope, _ in new.local}
     local = {
-        name
+        word
         for scope, name in old.local.keys() | new.local.keys()
         if scope in both and old.local.get((scope, name)) != new.local.get((scope, name))
+        for word in words(name)
     }
-    for file in (before, after):
-        found |= spread(file, found, local)
+    for file in edit.files:
+        if (more := spread(file, found, around, local)) is None:
+            return None
+        found |= more
     return found
+
+
+def _place(edit: Edit, around: Sequence[Outline]) -> set[str] | None:
+    """Words by which others mean a file that comes, goes or is of another package now, and its package."""
+    found: set[str] = set()
+    packages = {prefix for one in around for prefix in _prefixes(one.module)}
+    for file in edit.files:
+        modules = DIALECTS[file.symbols[0].language].modules
+        if modules is Modules.CRATE:
+            return None  # what is its root, and its parent
+        if modules is not Modules.NAMES and (own := _own_words(file, around)) is not None:
+            found |= own
+        elif modules is not Modules.NAMES:
+            return None
+        found |= {one.rpartition(".")[2] for one in _prefixes(file.module) if one not in packages}
+    return found
+
+
+def _prefixes(module: str) -> list[str]:
+    parts = module.split(".") if module else []
+    return [".".join(parts[:end]) for end in range(1, len(parts) + 1)]
 
 
 def _named_for(file: ParsedFile, found: Collection[str]) -> set[str]:
@@ -79,16 +112,24 @@ def _named_for(file: ParsedFile, found: Collection[str]) -> set[str]:
     return classes | given
 
 
-def _own_words(file: ParsedFile) -> set[str] | None:
+def _own_words(file: ParsedFile, around: Sequence[Outline]) -> set[str] | None:
     """Words of which one stands in every import that means the file; None if there need be none."""
     *folders, name = file.path.split("/")
     stem = name.partition(".")[0]
-    found = words(stem, file.module.rpartition(".")[2])
-    if DIALECTS[file.symbols[0].language].modules is Modules.FOLDER:
-        return found | words(*folders[-1:])
-    if stem in _WHOLE_FOLDER:
+    modules = DIALECTS[file.symbols[0].language].modules
+    if modules is Modules.FOLDER:
+        return words(*folders[-1:], file.module.rpartition(".")[2])
+    if stem in _WHOLE_FOLDER or not words(stem):
         return None
-    return found
+    if modules is Modules.CRATE:
+        below = f"{file.path.removesuffix('.rs')}/"
+        if any(one.path.startswith(below) for one in around):
+            return None  # `super`
+    return words(stem)
+
+
+def _shown(file: ParsedFile | None) -> _Shown:
+    return _Shown(file) if file is not None else _Shown(_NOTHING)
 
 
 class _Shown:
@@ -127,31 +168,35 @@ class _Shown:
                 self.bases.setdefault(name, []).append((reference.source, reference.expression))
 
     def _imports(self, file: ParsedFile) -> None:
+        modules = DIALECTS[file.symbols[0].language].modules if file.symbols else None
         for one in file.imports:
             self.imports.add((one.module, one.level))
             source = (one.scope, one.module, one.name, one.level)
-            if one.name == "*" or not one.alias:
+            if one.name == "*" or (not one.alias and modules in _BY_PATH):
                 self.stars.append(source)
+            elif not one.alias:
+                continue
             elif one.scope in self._functions:
                 self.local.setdefault((one.scope, one.alias), []).append(source)
             else:
                 self._note(one.alias, source)
 
     def _bindings(self, file: ParsedFile) -> None:
-        lines: dict[str, list[int]] = {}
+        lines: dict[tuple[SymbolId, str], list[int]] = {}
         for one in file.bindings:
-            lines.setdefault(one.target, []).append(one.line)
-        several = {name: sorted(at) for name, at in lines.items() if len(at) > 1}
+            lines.setdefault((one.scope, one.target), []).append(one.line)
+        several = {bound: sorted(at) for bound, at in lines.items() if len(at) > 1}
+        parents = {symbol.id: symbol.parent for symbol in file.symbols}
         for one in file.bindings:
-            # Of several values of a name the last one before counts.
-            at = [(word, bisect_right(several[word], one.line)) for word in sorted(words(one.expression) & several.keys())]
+            at = list(_before(one, several, parents)) if several else []
             fact = (one.scope, one.kind, one.target, one.expression, at)
             if one.kind is BindingKind.RETURNS or not one.target:
                 self._note(self._names[one.scope], fact)
-            elif one.scope in self._functions and one.target.isidentifier():
+            elif one.scope in self._functions and "." not in one.target:
                 self.local.setdefault((one.scope, one.target), []).append(fact)
             else:
-                for word in sorted(words(one.target.removeprefix("self."))):
+                target = one.target.removeprefix("self.")
+                for word in sorted(words(target)) or [target]:
                     self._note(word, fact)
 
     def _extensions(self, file: ParsedFile) -> None:
@@ -164,6 +209,23 @@ class _Shown:
             for word in sorted(words(one.type)):
                 if ("extended",) not in self.facts.get(word, ()):
                     self._note(word, ("extended",))
+
+
+def _before(
+    binding: Binding, several: Mapping[tuple[SymbolId, str], list[int]], parents: Mapping[SymbolId, SymbolId | None]
+) -> Iterator[tuple[SymbolId, str, int, int]]:
+    """Where a name in the expression is bound several times: how often before, and how often on the last line of that.
+
+    Of several values of a name the last one before counts.
+    """
+    for word in sorted(words(binding.expression)):
+        scope: SymbolId | None = binding.scope
+        while scope is not None:
+            lines = several.get((scope, word))
+            if lines is not None:
+                count = bisect_right(lines, binding.line)
+                yield scope, word, count, lines.count(lines[count - 1]) if count else 0
+            scope = parents.get(scope)
 
 
 def functions(file: ParsedFile) -> set[SymbolId]:
@@ -184,8 +246,13 @@ def mentioned(file: ParsedFile) -> set[str]:
     return found
 
 
-def spread(file: ParsedFile, known: Collection[str], local: Collection[str] = ()) -> set[str]:
-    """Return the words that the file binds by means of known ones; `local` are those that only its functions see."""
+def spread(
+    file: ParsedFile, known: Collection[str], around: Sequence[Outline], local: Collection[str] = ()
+) -> set[str] | None:
+    """Return the words that the file binds by means of known ones; None if others need no word to mean one.
+
+    `local` are those that only its functions see.
+    """
     inside = functions(file)
     names = {symbol.id: symbol.name for symbol in file.symbols}
     found: set[str] = set()
@@ -201,12 +268,20 @@ def spread(file: ParsedFile, known: Collection[str], local: Collection[str] = ()
             if words(binding.expression) & seen:
                 if binding.kind is BindingKind.RETURNS or not binding.target:
                     found |= words(names[binding.scope])
-                elif binding.scope in inside and binding.target.isidentifier():
-                    bound.add(binding.target)
+                elif binding.scope in inside and "." not in binding.target:
+                    bound.update(words(binding.target))
                 else:
                     found |= words(binding.target.removeprefix("self."))
         found.update(_inherited(file, names, seen))
-    return found
+    return _imported_as(file, found, around)
+
+
+def _imported_as(file: ParsedFile, found: set[str], around: Sequence[Outline]) -> set[str] | None:
+    """Put the words by which a file is imported in the place of what it is itself."""
+    if _DEFAULT not in found:
+        return found
+    own = _own_words(file, around)
+    return None if own is None else (found - {_DEFAULT}) | own
 
 
 def _inherited(file: ParsedFile, names: dict[SymbolId, str], seen: set[str]) -> Iterator[str]:
