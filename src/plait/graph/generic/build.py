@@ -59,7 +59,6 @@ class GenericGraph:
         unresolved.sort(key=lambda one: (one.path, one.reference.line, one.reference.column))
         return Graph(edges.sorted(), tuple(unresolved))
 
-
     def relink(
         self, files: Sequence[ParsedFile], around: Sequence[Outline], open_: Callable[[str], ParsedFile]
     ) -> Graph:

@@ -183,6 +183,6 @@ DIALECTS: dict[str, Dialect] = {
 
 
 def family_of(path: str) -> str:
-    """Return the family of a file; the language itself for one without a row here."""
-    spoken = language(path)
+    """Return the family of a file; the language itself for one without a row here, empty without a language."""
+    spoken = language(path) or ""
     return DIALECTS[spoken].family if spoken in DIALECTS else spoken

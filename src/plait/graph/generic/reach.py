@@ -21,7 +21,7 @@ NEAR = "@"
 MARKS = REBASED + NEAR
 
 _UNNAMED = frozenset("constructor __construct initialize init apply invoke __invoke callAsFunction Companion".split())
-"""Members that are used where only their class is named (`Dialect.constructors`, and what runs if an object is called)."""
+"""Members that are used where only their class is named: constructors, and what runs if an object is called."""
 
 _WHOLE_FOLDER = frozenset("index mod init lib main __init__".split())
 """Names of files that stand for their folder."""
@@ -39,22 +39,23 @@ def changed(edit: Edit, around: Sequence[Outline]) -> set[str] | None:
     """Return the words, some marked, that mean something else to other files, which `around` are; None if any can."""
     before, after = edit.before, edit.after
     old, new = _shown(before), _shown(after)
+    moved = before is None or after is None or before.module != after.module
     found: set[str] = set()
     for name in sorted(old.facts.keys() | new.facts.keys()):
-        if old.facts.get(name) != new.facts.get(name):
+        if moved or old.facts.get(name) != new.facts.get(name):
             if not words(name) or name.startswith("operator"):
                 return None  # an operator is used without its name
             found |= words(name)
     found |= old.spaces ^ new.spaces
     for class_ in sorted(old.bases.keys() | new.bases.keys()):
-        if old.bases.get(class_) != new.bases.get(class_):
+        if moved or old.bases.get(class_) != new.bases.get(class_):
             found |= {class_, f"{REBASED}{class_}"}
-    if before is None or after is None or before.module != after.module:
+    if moved:
         if (place := _place(edit, around)) is None:
             return None
         found |= place
     elif old.imports != new.imports:
-        if (own := _own_words(after, around)) is None:
+        if (own := _own_words(edit.files[-1], around)) is None:
             return None
         # What is near to an importing file is told by its imports, and by theirs.
         found |= {f"{NEAR}{word}" for word in own}
