@@ -1,4 +1,4 @@
-"""Small programs in every language with a table, and random edits of their text: no grammar is needed to break links."""
+"""Small programs in every language with a table, and random edits of their text."""
 
 from __future__ import annotations
 
