@@ -39,7 +39,7 @@ def changed(edit: Edit, around: Sequence[Outline]) -> set[str] | None:
     """Return the words, some marked, that mean something else to other files, which `around` are; None if any can."""
     before, after = edit.before, edit.after
     old, new = _shown(before), _shown(after)
-    moved = before is None or after is None or before.module != after.module
+    moved = before is None or after is None or _package(before) != _package(after)
     found: set[str] = set()
     for name in sorted(old.facts.keys() | new.facts.keys()):
         if moved or old.facts.get(name) != new.facts.get(name):
@@ -100,6 +100,11 @@ def _place(edit: Edit, around: Sequence[Outline]) -> set[str] | None:
     return found
 
 
+def _package(file: ParsedFile) -> tuple[str, str]:
+    """What follows from the path or is declared, and in Go both."""
+    return file.module, file.symbols[0].module
+
+
 def _prefixes(module: str) -> list[str]:
     parts = module.split(".") if module else []
     return [".".join(parts[:end]) for end in range(1, len(parts) + 1)]
@@ -119,7 +124,8 @@ def _own_words(file: ParsedFile, around: Sequence[Outline]) -> set[str] | None:
     stem = name.partition(".")[0]
     modules = DIALECTS[file.symbols[0].language].modules
     if modules is Modules.FOLDER:
-        return words(*folders[-1:], file.module.rpartition(".")[2])
+        # By the name of one package all files of the root are meant, whatever theirs is.
+        return words(folders[-1]) or None if folders else None
     if stem in _WHOLE_FOLDER or not words(stem):
         return None
     if modules is Modules.CRATE:
