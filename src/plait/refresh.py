@@ -19,6 +19,7 @@ from plait.embedding import embed
 from plait.extraction import Facts, extract
 from plait.facts import Outline, ParsedFile
 from plait.graph.edit import Edit
+from plait.graph.generic.reach import given_bases
 from plait.graph.reach import reached
 from plait.indexing import Progress, record_of, state_of_files
 from plait.model import (
@@ -138,6 +139,8 @@ class _Changes:
         self.parsed: dict[str, ParsedFile] = {}
         """by path: files that are new or whose content is"""
         self.relinked: set[str] = set()
+        self.based: set[str] = set()
+        """last names of types to which files that are linked anew give bases"""
 
     def read(self) -> None:
         """Read and parse what differs from the snapshot."""
@@ -204,6 +207,8 @@ class _Changes:
             raise _Unlike
         self.relinked = {*replaced, *self.parsed, *others}
         files = [*self.parsed.values(), *(open_(path) for path in sorted(others))]
+        before = [edit.before for edit in edits if edit.before is not None]
+        self.based = {type_ for file in (*before, *files) for type_, _ in given_bases(file)}
         around = [outline for outline in outlines if outline.path not in others]
         return builder.relink(files, around, open_)
 
@@ -245,7 +250,10 @@ class _Changes:
         self.removed = [symbol for symbol in old if symbol not in new]
         self.defined = len(new) - len(old)
         every = before.defined(sorted(self.relinked & self.known.keys()))
-        self.old_edges = before.edges(every, _EVERY_KIND, Direction.OUT)
+        # A base is also given to classes of other files; only what these files say goes away.
+        given = [symbol.id for name in sorted(self.based) for symbol in before.named(name)]
+        edges = before.edges(sorted({*every, *given}), _EVERY_KIND, Direction.OUT)
+        self.old_edges = [edge for edge in edges if edge.path in self.relinked]
         self.old_sites = sum(len(before.unresolved(source=symbol)) for symbol in every)
 
         differing = _pairs(self.old_edges) ^ _pairs(linked.edges)

@@ -134,7 +134,7 @@ def follow(steps: Sequence[Step], languages: Sequence[str] = (), seed: int = 0) 
     return compared.refreshed
 
 
-SPOKEN = ("c", "go", "java", "javascript", "php", "ruby", "rust", "typescript")
+SPOKEN = ("c", "go", "java", "javascript", "php", "ruby", "rust", "swift", "typescript")
 OFTEN = st.sampled_from(["edit"] * 20 + sorted(POLYGLOT_STEPS))
 POLYGLOT_STEP = st.builds(Step, OFTEN, SEEDS, SELDOM, SELDOM, SELDOM, st.booleans())
 

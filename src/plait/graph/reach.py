@@ -51,6 +51,8 @@ def reached(
             more = _followed(own, changed, generic.mentioned, spread, among, open_)
             if more is None:
                 more = paths
+            linked = [*(file for edit in own for file in edit.files), *map(open_, sorted(more))]
+            more |= generic.together(linked, among, open_)
         found |= more
     return found
 

@@ -384,6 +384,8 @@ class Inference:
 
     def _from_crate(self, imported: Import) -> tuple[Value, ...]:
         names = [one for one in [*imported.module.split("."), imported.name or ""] if one]
+        if not names:
+            return ()  # half-typed
         file = self.files.file_of[imported.scope]
         paths, rest = self.files.crate_file(file, names)
         if not paths:

@@ -8,7 +8,7 @@ a class whose bases may be others now, so that what it inherits and what replace
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from plait.facts import Binding, BindingKind, Outline, ParsedFile
 from plait.graph.edit import Edit, words
@@ -305,3 +305,33 @@ def _inherited(file: ParsedFile, names: dict[SymbolId, str], seen: set[str]) -> 
     for symbol in file.symbols:
         if symbol.parent is not None and f"{REBASED}{names[symbol.parent]}" in seen:
             yield from words(symbol.name)
+
+
+def given_bases(file: ParsedFile) -> set[tuple[str, str]]:
+    """Return the last names of the types to which the file gives bases, and those of the bases."""
+    return {
+        (one.type.partition("[")[0].rpartition(".")[2], one.base.rpartition(".")[2])
+        for one in file.extensions
+        if one.base
+    }
+
+
+def together(
+    linked: Sequence[ParsedFile],
+    mentioning: Callable[[Collection[str]], Collection[str]],
+    open_: Callable[[str], ParsedFile],
+) -> set[str]:
+    """Return the paths of the files that must be linked with these, as one edge is made of what both say.
+
+    Bases are given to a type in any file, and the same one in several.
+    """
+    found: set[str] = set()
+    seen: set[tuple[str, str]] = set()
+    waiting = {pair for file in linked for pair in given_bases(file)}
+    while waiting:
+        seen |= waiting
+        for path in sorted(set(mentioning({type_ for type_, _ in waiting})) - found):
+            if given_bases(open_(path)) & seen:
+                found.add(path)
+        waiting = {pair for path in found for pair in given_bases(open_(path))} - seen
+    return found
