@@ -53,7 +53,7 @@ def test_nothing_is_raised_and_what_is_whole_is_found(language: str, case: str) 
         assert {"before", "after"} <= names
 
 
-@pytest.mark.parametrize("use", ["use ::*;", "use {*};", "use ::;", "use ::{self};", "use {self};", "use  as x;", "use ;"])
+@pytest.mark.parametrize("use", ["use ::*;", "use {*};", "use ::;", "use ::{self};", "use {self};", "use  as x;"])
 def test_half_typed_imports(use: str) -> None:
     found = parse("rust", f"{use}\nfn before() {{\n    after();\n}}\nfn after() {{\n}}\n")
     assert isinstance(found, ParsedFile)

@@ -100,3 +100,27 @@ def test_an_edit_reaches_what_links_otherwise(name: str, seed: int) -> None:
         linked.edited(edits.files)
         expected = by_file(ScopedGraph().build(list(linked.files.values())))
         assert linked.graph == expected
+
+
+@pytest.mark.parametrize("name", LANGUAGES)
+def test_a_change_in_one_file_alone_would_be_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That is, these edits do reach other files."""
+    monkeypatch.setattr("test_reach.reached", lambda *given: set())
+    with pytest.raises(AssertionError):
+        for seed in range(100):
+            test_an_edit_reaches_what_links_otherwise.hypothesis.inner_test(name=name, seed=seed)
+
+
+def test_what_an_edit_does_not_reach_stays() -> None:
+    files = {
+        "shop/cart.go": "package shop\n\nfunc Total() int {\n\treturn 1\n}\n",
+        "shop/bill.go": "package shop\n\nfunc Pay() {\n\tTotal()\n}\n",
+        "main.go": "package main\n\nimport \"example.com/shop\"\n\nfunc main() {\n\tshop.Pay()\n}\n",
+    }
+    linked = Linked(files)
+    linked.edited(files | {"shop/cart.go": files["shop/cart.go"].replace("1", "2")})
+    assert linked.relinked == {"shop/cart.go"}
+    linked.edited(linked.texts | {"shop/cart.go": files["shop/cart.go"].replace("Total()", "Total(one int)")})
+    assert linked.relinked == {"shop/cart.go", "shop/bill.go"}
+    linked.edited(linked.texts | {"shop/cart.go": files["shop/cart.go"].replace("Total", "Sum")})
+    assert linked.relinked == {"shop/cart.go", "shop/bill.go"}

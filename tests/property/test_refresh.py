@@ -150,9 +150,9 @@ def test_in_other_languages_too(steps: list[Step], seed: int, few: int) -> None:
 
 def test_those_histories_find_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("plait.refresh.reached", lambda *given: set())
-    steps = [Step("edit", seed, False, False, False, False) for seed in range(20)]
+    steps = [Step("edit", seed, False, False, False, False) for seed in range(30)]
     with pytest.raises(AssertionError, match="the index differs from a clean one"):
-        follow(steps, SPOKEN)
+        follow(steps, ("elixir", "haskell", "php", "swift"))
 
 
 @pytest.mark.parametrize("fault", ["a change is missed", "only what changed is linked", "neighbours stay as they are"])
