@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, cached_property
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, overload
 
-from plait import plugins, source
-from plait.errors import BadParameter, BrokenIndex, CannotWrite, EmptyQuery, NoSuchPath
+from plait import plugins
+from plait.errors import BadParameter, BrokenIndex, EmptyQuery, NoSuchPath
 from plait.finding import find, hits, module_of
-from plait.freshness import is_fresh
+from plait.kept import KeptIndex
 from plait.model import Direction, Evidence, Filter, Hit, Query, Ranking, Symbol, Unknown
-from plait.protocols import Embedder, RelinkingGraphBuilder, Snapshot, Strategy, Writer
-from plait.scip.files import remember, remembered
+from plait.protocols import Embedder, Snapshot, Strategy
 from plait.settings import Settings
-from plait.store.embedded import FORMAT, EmbeddedSnapshot, EmbeddedWriter
-from plait.store.folders import facts_of, folder_of
 from plait.terms import query_terms
-from plait.version import __version__
 
 # What builds, judges and surveys is imported when it is asked for: a search of a fresh index needs none of it.
 if TYPE_CHECKING:
@@ -34,14 +25,9 @@ if TYPE_CHECKING:
     from plait.questions import CallPath, Impact, Relations
     from plait.refresh import Refreshed
     from plait.status import Status
-    from plait.store.facts import FactsCache
     from plait.surveys import FlowRow, HubRow, Listing, Sites, WholeGraph
 
 T = TypeVar("T")
-
-FLOW_LINES = 20_000
-"""Lines up to which an answer waits until the flow of values has been followed: a second or two, by
-benchmarks/results/callgraph-scale.txt. In larger folders it answers before, says so, and `plait index` follows it."""
 
 
 def _silent(stage: str, done: int, total: int) -> None:
@@ -77,20 +63,18 @@ class Answer(Sequence[Hit]):
 class Engine:
     """An index of one folder. Make it with `Engine.open`."""
 
-    def __init__(self, root: Path, settings: Settings, progress: Progress = _silent) -> None:
+    def __init__(self, root: Path, settings: Settings, progress: Progress = _silent, *, refresh: bool = True) -> None:
         self.root = root
         self.settings = settings
-        self.progress = progress
-        self._snapshot: Snapshot | None = None
-        self._unwritten = ""
-        """why the last snapshot had to be made in memory"""
-        self.refreshed: Refreshed | None = None
-        """what the last refresh did, if there was one"""
+        self._index = KeptIndex(root, settings, progress, refresh=refresh)
 
     @classmethod
-    def open(cls, path: str | Path = ".", *, progress: Progress = _silent, **settings: object) -> Engine:
+    def open(
+        cls, path: str | Path = ".", *, progress: Progress = _silent, refresh: bool = True, **settings: object
+    ) -> Engine:
         """Open a folder; keyword arguments are settings (see `plait.settings.Settings`). Nothing is read or built yet.
 
+        Without `refresh` no file is looked at: questions are answered from the last commit, or raise NotIndexed.
         Raises NoSuchPath, BadParameter for a setting.
         """
         try:
@@ -99,175 +83,52 @@ class Engine:
             raise NoSuchPath(str(path)) from None
         if not root.is_dir():
             raise BadParameter(f"{path}: is a file; give the folder around it")
-        return cls(root, Settings.load(root, settings), progress)
+        return cls(root, Settings.load(root, settings), progress, refresh=refresh)
 
     @property
     def path(self) -> Path:
-        """The index file: one for each folder and everything else that decides what is in it.
-
-        To that belong the version of Python, whose grammar and standard library the parser and the graph go by, and the
-        state of plait's own files: a newer plait never answers from what an older one has indexed.
-        """
-        python = f"{sys.version_info.major}.{sys.version_info.minor}"
-        parts = (__version__, python, FORMAT, self._embedder.fingerprint, self.settings.graph)
-        mixture = "\0".join(map(str, (*parts, self.settings.max_file_bytes, self.settings.submodules)))
-        kind = blake2b(mixture.encode(), digest_size=6).hexdigest()
-        return self._folder / f"{kind}.{_own_state()}.sqlite"
+        """The index file."""
+        return self._index.path
 
     @property
-    def _folder(self) -> Path:
-        """Where everything about the root is kept."""
-        return folder_of(self.settings.cache, self.root)
+    def progress(self) -> Progress:
+        return self._index.progress
 
-    @cached_property
-    def _embedder(self) -> Embedder:
-        embedder: Embedder = plugins.build("embedder", self.settings.embedder)
-        return embedder
+    @progress.setter
+    def progress(self, progress: Progress) -> None:
+        self._index.progress = progress
 
     def index(self, *, force: bool = False, scip: Sequence[str | Path] | None = None) -> IndexReport:
         """Build the snapshot anew; with force, without taking vectors from the one before.
 
         `scip` are SCIP indexes to join. They are remembered for the root: every later build of an index of it, whatever
         its settings, joins them as they are then. None joins the remembered ones, an empty sequence forgets them.
-        Raises BadScip and MissingExtra for one that is given here and cannot be joined.
+        Raises BadScip and MissingExtra for one that is given here and cannot be joined, IndexBusy if another process
+        is writing the index and does not end within `Settings.wait`.
         """
-        given = None if scip is None else [Path(os.path.abspath(Path(path).expanduser())) for path in scip]
-        try:
-            before = None if force else EmbeddedSnapshot(self.path)
-            report = self._build(before, given)
-        except (FileNotFoundError, BrokenIndex):
-            report = self._build(None, given)
-        if given is not None:
-            remember(self._folder, given)
-        return report
+        return self._index.build(force=force, scip=scip)
+
+    def snapshot(self) -> Snapshot:
+        """Return a snapshot of the folder as it is now, building it if there is none or a file has changed.
+
+        If another process is writing the index, it is the last commit (`notices` says so); so it is without refresh.
+        """
+        return self._index.snapshot()
 
     @property
     def notices(self) -> list[str]:
-        """What someone should know about the last answer: edges that are not there yet, or could not be joined."""
-        if self._snapshot is None:
-            return []
-        info = self._snapshot.info
-        found = [
-            f"{one.state.path}: {one.problem}; its exact edges are left out (`plait index --no-scip` forgets it)"
-            for one in info.scip
-            if one.problem
-        ]
-        if self._unwritten and not isinstance(self._snapshot, EmbeddedSnapshot):
-            found.append(f"{self._unwritten}; until then each answer is made in memory, and nothing of it is kept")
-        if info.pending:
-            found.append(
-                f"calls in {info.pending} of {info.files} files are resolved by scopes, imports and types only; "
-                "`plait index` follows the flow of values as well"
-            )
-        return found
-
-    def _build(
-        self,
-        before: Snapshot | None,
-        given: Sequence[Path] | None = None,
-        defer: int | None = None,
-        writer: Writer | None = None,
-    ) -> IndexReport:
-        from plait.indexing import build
-
-        self._snapshot, report = build(
-            self.root,
-            writer or EmbeddedWriter(self.path),
-            self._embedder,
-            graph=self.settings.graph,
-            max_file_bytes=self.settings.max_file_bytes,
-            submodules=self.settings.submodules,
-            before=before,
-            facts=self._facts,
-            code_state=self._code_state,
-            progress=self.progress,
-            scip=remembered(self._folder) if given is None else given,
-            must_join=given is not None,
-            defer=defer,
-        )
-        if writer is not None:
-            return report
-        kind = self.path.name.partition(".")[0]
-        for outdated in sorted(self.path.parent.glob(f"{kind}.*.sqlite")):
-            if outdated != self.path:
-                with suppress(OSError):
-                    outdated.unlink()
-        return report
-
-    def snapshot(self) -> Snapshot:
-        """Return a snapshot of the folder as it is now, building it if there is none or a file has changed."""
-        try:
-            kept = self._snapshot or EmbeddedSnapshot(self.path)
-            listing = source.discover(self.root, submodules=self.settings.submodules, reasons=False)
-            fresh = self._is_fresh(listing, kept)
-            if not fresh and isinstance(kept, EmbeddedSnapshot) and not kept.is_current:
-                kept = EmbeddedSnapshot(self.path)  # somebody else has renewed it
-                fresh = self._is_fresh(listing, kept)
-            if not fresh:
-                kept = self._refreshed(kept) or self._built(kept)
-            self._snapshot = kept
-        except (FileNotFoundError, BrokenIndex):
-            self._snapshot = self._built(None)
-        return self._snapshot
-
-    def _is_fresh(self, listing: source.Listing, snapshot: Snapshot) -> bool:
-        return is_fresh(listing, snapshot, remembered(self._folder))
-
-    def _built(self, before: Snapshot | None) -> Snapshot:
-        """Build anew, in memory if it cannot be kept; what was there stays then."""
-        from plait.store.memory import MemoryWriter
-
-        try:
-            self._build(before, defer=FLOW_LINES)
-        except CannotWrite as error:
-            self._unwritten = str(error)
-            self._build(before, defer=FLOW_LINES, writer=MemoryWriter())
-        assert self._snapshot is not None
-        return self._snapshot
-
-    def _refreshed(self, before: Snapshot) -> Snapshot | None:
-        """Return the snapshot with what an edit has changed; None if it must be built anew, or cannot be kept."""
-        if not isinstance(before, EmbeddedSnapshot) or not self._can_refresh(before):
-            return None
-        from plait.refresh import refresh
-        from plait.store.changes import EmbeddedChanges
-
-        try:
-            done = refresh(
-                self.root,
-                source.discover(self.root, submodules=self.settings.submodules),
-                before,
-                EmbeddedChanges(before),
-                self._embedder,
-                graph=self.settings.graph,
-                max_file_bytes=self.settings.max_file_bytes,
-                facts=self._facts,
-                code_state=self._code_state,
-                progress=self.progress,
-            )
-        except CannotWrite:
-            return None
-        if done is None:
-            return None
-        snapshot, self.refreshed = done
-        return snapshot
-
-    def _can_refresh(self, before: Snapshot) -> bool:
-        """Whether what a refresh gives is all there is to have, or all that one waits for."""
-        builder = plugins.build("graph", self.settings.graph)
-        if remembered(self._folder) or not isinstance(builder, RelinkingGraphBuilder):
-            return False
-        return not builder.in_part or before.info.lines > FLOW_LINES
-
-    @cached_property
-    def _facts(self) -> FactsCache:
-        from plait.store.facts import FactsCache
-
-        return FactsCache(facts_of(self.settings.cache))
+        """What someone should know about the last answer: what it cannot know of, or could not be joined."""
+        return self._index.notices
 
     @property
-    def _code_state(self) -> str:
-        return f"{sys.version_info[:2]}{_own_state()}"
+    def writer(self) -> str:
+        """Who writes the index, if the last snapshot is the commit before for that reason; else empty."""
+        return self._index.writer
+
+    @property
+    def refreshed(self) -> Refreshed | None:
+        """What the last refresh did, if there was one."""
+        return self._index.refreshed
 
     def status(self) -> Status:
         """Return what is indexed and whether it is still so; nothing is built."""
@@ -280,7 +141,13 @@ class Engine:
         try:
             return question(self.snapshot())
         except BrokenIndex:
-            return question(self._built(None))
+            if not self._index.refresh:
+                raise
+            return question(self._index.mended())
+
+    @property
+    def _embedder(self) -> Embedder:
+        return self._index.embedder
 
     def query(self, text: str, where: Filter = Filter()) -> Query:
         """Make a question for strategies. Raises EmptyQuery for one without a visible character."""
@@ -428,19 +295,3 @@ class Engine:
         from plait import surveys
 
         return self._ask(surveys.whole)
-
-
-@cache
-def _own_state() -> str:
-    """Return a digest of plait's files by size and time."""
-    states: list[tuple[str, int, int]] = []
-    waiting = [str(Path(__file__).parent)]
-    while waiting:
-        with os.scandir(waiting.pop()) as found:
-            for entry in found:
-                if entry.name.endswith(".py"):
-                    status = entry.stat()
-                    states.append((entry.path, status.st_size, status.st_mtime_ns))
-                elif entry.is_dir() and entry.name != "__pycache__":
-                    waiting.append(entry.path)
-    return blake2b(repr(sorted(states)).encode(), digest_size=6).hexdigest()

@@ -14,6 +14,7 @@ PlaitError
 │   ├── BadCollection                  a collection's files do not fit each other or its corpus
 │   └── BadScip                        a SCIP index cannot be read or joined
 ├── MissingExtra (also ImportError)    an optional library is not installed; says how to install it
+├── IndexBusy                          another process is writing the index
 ├── CannotWrite                        a folder or disk takes no file: the index's, or a report's
 └── BrokenIndex                        an index file cannot be read and could not be rebuilt
 
@@ -99,6 +100,12 @@ class MissingExtra(PlaitError, ImportError):
         """`extra` is the extra of plait that brings the library; None for a library that plait always needs."""
         wanted = f"'plait[{extra}]'" if extra else library
         super().__init__(f"{what} needs {library}, which is not installed; run: pip install {wanted}")
+
+
+class IndexBusy(PlaitError):
+    def __init__(self, path: str, holder: str) -> None:
+        """`holder` says who is writing it."""
+        super().__init__(f"{path}: {holder}; run it again when that has ended, or wait longer with --wait SECONDS")
 
 
 class CannotWrite(PlaitError):

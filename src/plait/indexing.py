@@ -90,6 +90,7 @@ def build(
     graph: str,
     max_file_bytes: int,
     submodules: bool = False,
+    listing: Listing | None = None,
     before: Snapshot | None = None,
     facts: Facts | None = None,
     code_state: str = "",
@@ -98,7 +99,8 @@ def build(
     must_join: bool = False,
     defer: int | None = None,
 ) -> tuple[Snapshot, IndexReport]:
-    """Index all of root. Vectors of unchanged texts are taken from `before`, if its embedder was the same.
+    """Index all of root, which is listed unless `listing` does. Vectors of unchanged texts are taken from `before`, if
+    its embedder was the same.
 
     `scip` are SCIP indexes to join, absolute paths. What is wrong with one is noted in the snapshot's info, or raised
     (BadScip, MissingExtra) with `must_join`. `defer` is the number of lines above which the flow of values is left out,
@@ -108,7 +110,7 @@ def build(
     started = time.perf_counter()
     builder = plugins.build("graph", graph)
     given = [_scip_file(path, graph, isinstance(builder, JoiningGraphBuilder), must_join) for path in scip]
-    listing = source.discover(root, submodules=submodules)
+    listing = listing.explained() if listing is not None else source.discover(root, submodules=submodules)
     source.settle(listing.observed)
     sources, unread = _read(root, listing, max_file_bytes, progress)
     in_part = builder.in_part if isinstance(builder, RelinkingGraphBuilder) and not given else frozenset()

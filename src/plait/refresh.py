@@ -19,7 +19,9 @@ from plait.embedding import embed
 from plait.extraction import Facts, extract
 from plait.facts import Outline, ParsedFile
 from plait.gathered import About, outline_of
-from plait.graph.reach import Edit, reached
+from plait.graph.edit import Edit
+from plait.graph.generic.reach import given_bases
+from plait.graph.reach import reached
 from plait.indexing import Progress, record_of, state_of_files
 from plait.model import (
     Direction,
@@ -138,6 +140,8 @@ class _Changes:
         self.parsed: dict[str, ParsedFile] = {}
         """by path: files that are new or whose content is"""
         self.relinked: set[str] = set()
+        self.based: set[str] = set()
+        """last names of types to which files that are linked anew give bases"""
 
     def read(self) -> None:
         """Read and parse what differs from the snapshot."""
@@ -199,16 +203,20 @@ class _Changes:
             Edit(self._old_facts(path) if path in replaced else None, self.parsed.get(path))
             for path in sorted({*replaced, *self.parsed})
         ]
-        others = reached(edits, self._mentioning, open_)
+        others = reached(edits, outlines, self._mentioning, open_)
         if others is None:
             raise _Unlike
         self.relinked = {*replaced, *self.parsed, *others}
         files = [*self.parsed.values(), *(open_(path) for path in sorted(others))]
+        before = [edit.before for edit in edits if edit.before is not None]
+        self.based = {type_ for file in (*before, *files) for type_, _ in given_bases(file)}
         around = [outline for outline in outlines if outline.path not in others]
         return builder.relink(files, around, open_)
 
     def _mentioning(self, names: Collection[str]) -> list[str]:
         words = {word for name in names for word in terms(name)[:1]}
+        if not all(map(terms, names)):
+            return sorted(self.unchanged)  # a name without a term can stand in any text
         return [path for path in self.before.mentioning(words) if path in self.unchanged]
 
     def _facts(self, record: FileRecord) -> ParsedFile:
@@ -243,7 +251,10 @@ class _Changes:
         self.removed = [symbol for symbol in old if symbol not in new]
         self.defined = len(new) - len(old)
         every = before.defined(sorted(self.relinked & self.known.keys()))
-        self.old_edges = before.edges(every, _EVERY_KIND, Direction.OUT)
+        # A base is also given to classes of other files; only what these files say goes away.
+        given = [symbol.id for name in sorted(self.based) for symbol in before.named(name)]
+        edges = before.edges(sorted({*every, *given}), _EVERY_KIND, Direction.OUT)
+        self.old_edges = [edge for edge in edges if edge.path in self.relinked]
         self.old_sites = sum(len(before.unresolved(source=symbol)) for symbol in every)
 
         differing = _pairs(self.old_edges) ^ _pairs(linked.edges)

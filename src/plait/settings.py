@@ -31,6 +31,8 @@ class Settings:
     """larger source files are skipped"""
     submodules: bool = False
     """whether submodules and other repositories below the root are part of it"""
+    wait: float = 2.0
+    """seconds to wait while another process writes the index: more than a refresh takes, less than a build"""
 
     @classmethod
     def load(cls, root: Path, given: Mapping[str, object], environment: Mapping[str, str] | None = None) -> Settings:
@@ -90,6 +92,14 @@ def _converted(source: str, name: str, value: object, root: Path) -> object:
         if not str(value).isdecimal():
             raise BadParameter(f"{source}: {name} must be a number of bytes, not {value!r}")
         return int(str(value))
+    if name == "wait":
+        try:
+            seconds = float(str(value))
+        except ValueError:
+            seconds = -1.0
+        if not 0 <= seconds < 1e6:
+            raise BadParameter(f"{source}: {name} must be a number of seconds, not {value!r}")
+        return seconds
     if name == "submodules":
         found = value if isinstance(value, bool) else _SWITCH.get(str(value).lower())
         if found is None:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from plait import git, source
 from plait.errors import BrokenIndex
-from plait.model import FileState, Recovered, Skipped, SnapshotInfo
+from plait.freshness import Differences, differences
+from plait.model import Recovered, Skipped, SnapshotInfo
 from plait.scip.files import remembered, state_of
 from plait.settings import Settings
 from plait.store.embedded import EmbeddedSnapshot
@@ -31,10 +32,7 @@ class Status:
     """whether git lists the files"""
     commit: str
     """what git has checked out now; empty without"""
-    new: int
-    edited: int
-    gone: int
-    """files, `.plaitignore` files among them, that differ from the index"""
+    changed: Differences
     scip_changed: bool
     skipped: tuple[Skipped, ...]
     """as in the index; without one, what is left out before any file is read"""
@@ -43,16 +41,14 @@ class Status:
 
     @property
     def fresh(self) -> bool:
-        return self.info is not None and not (self.new or self.edited or self.gone or self.scip_changed)
+        return self.info is not None and not (self.changed.files or self.scip_changed)
 
 
 def status(root: Path, settings: Settings, path: Path) -> Status:
     """Compare an index file, which need not be there, with the folder as it is."""
     here = kept(path.parent)
     listing = source.discover(root, submodules=settings.submodules)
-    info, before, skipped, recovered = _indexed(path)
-    earlier = {state.path: state for state in before}
-    now = {state.path: state for state in listing.observed}
+    snapshot, info, skipped, recovered = _indexed(path)
     scip = list(map(state_of, remembered(path.parent)))
     return Status(
         root=root,
@@ -63,18 +59,18 @@ def status(root: Path, settings: Settings, path: Path) -> Status:
         files=len(listing.files),
         by_git=listing.by_git,
         commit=git.commit(root, "HEAD") or "",
-        new=len(now.keys() - earlier.keys()),
-        edited=sum(now[one] != earlier[one] for one in now.keys() & earlier.keys()),
-        gone=len(earlier.keys() - now.keys()),
+        changed=differences(listing, snapshot),
         scip_changed=info is not None and scip != [one.state for one in info.scip],
         skipped=listing.skipped if info is None else tuple(skipped),
         recovered=tuple(recovered),
     )
 
 
-def _indexed(path: Path) -> tuple[SnapshotInfo | None, Sequence[FileState], Sequence[Skipped], Sequence[Recovered]]:
+def _indexed(
+    path: Path,
+) -> tuple[EmbeddedSnapshot | None, SnapshotInfo | None, Sequence[Skipped], Sequence[Recovered]]:
     try:
         snapshot = EmbeddedSnapshot(path)
-        return snapshot.info, snapshot.files(), snapshot.skipped(), snapshot.recovered()
+        return snapshot, snapshot.info, snapshot.skipped(), snapshot.recovered()
     except (FileNotFoundError, BrokenIndex):
-        return None, (), (), ()
+        return None, None, (), ()

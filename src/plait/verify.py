@@ -11,7 +11,7 @@ from pathlib import Path
 
 from plait.dump import TABLES, table
 from plait.engine import Engine
-from plait.errors import BrokenIndex, NotIndexed, Unstable
+from plait.errors import BrokenIndex, IndexBusy, NotIndexed, Unstable
 from plait.freshness import is_fresh
 from plait.protocols import Snapshot
 from plait.scip.files import remember, remembered
@@ -57,8 +57,8 @@ def verify(engine: Engine) -> Verdict:
     """Compare the index with one that is built aside, with nothing taken from any cache.
 
     An index that is not fresh is renewed first, as a question would do it, and where the flow of values is still to be
-    followed, it is. Raises NotIndexed without an index and
-    Unstable if a file changes meanwhile.
+    followed, it is. Raises NotIndexed without an index, IndexBusy
+    if another process goes on writing it, and Unstable if a file changes meanwhile.
     """
     found = engine.status()
     if found.index is None:
@@ -70,6 +70,8 @@ def verify(engine: Engine) -> Verdict:
         if present.info.pending:
             engine.index()
             present = engine.snapshot()
+        if engine.writer:
+            raise IndexBusy(str(engine.root), engine.writer)
         with tempfile.TemporaryDirectory(prefix="plait-verify-") as aside:
             anew = _clean(engine, Path(aside))
             anew.index()

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
@@ -16,6 +17,7 @@ import plait
 from plait import Engine
 from plait.dump import dump
 from plait.engine import Answer
+from plait.errors import IndexBusy
 from plait.store.embedded import EmbeddedSnapshot
 
 STORE = Path(plait.__file__).parent / "store"
@@ -66,8 +68,8 @@ def replace(file: Path, text: str) -> None:
     aside.replace(file)
 
 
-def opened(root: Path, cache: Path) -> Engine:
-    return Engine.open(root, embedder="hashing", cache=str(cache))
+def opened(root: Path, cache: Path, wait: float = 60) -> Engine:
+    return Engine.open(root, embedder="hashing", cache=str(cache), wait=wait)
 
 
 def committed(root: Path, cache: Path) -> list[str]:
@@ -132,13 +134,15 @@ Shown = list[tuple[str, float, str]]
 
 
 def _answers(root: Path, cache: Path, number: int, rounds: int) -> Iterator[tuple[str, str, Shown]]:
-    engine = opened(root, cache)
+    wait = number % 4 * 0.1  # some answer from the last commit while another process writes, some wait for it
+    engine = opened(root, cache, wait)
     for round_ in range(rounds):
         replace(root / versioned(number), version(number, (number + round_) % 2))
         if round_ % 2:
-            engine = opened(root, cache)  # as another process would
+            engine = opened(root, cache, wait)  # as another process would
         if round_ % 3 == 2:
-            engine.index()
+            with suppress(IndexBusy):
+                engine.index()
         for question in QUESTIONS:
             answer = engine.search(question, k=8)
             yield answer.state, question, shown(answer)

@@ -7,7 +7,20 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from processes import CONTEXT, FILES, QUESTIONS, Shown, ask, opened, replace, shown, version, versioned, write
+from processes import (
+    CONTEXT,
+    FILES,
+    QUESTIONS,
+    Shown,
+    ask,
+    committed,
+    opened,
+    replace,
+    shown,
+    version,
+    versioned,
+    write,
+)
 
 from plait import Engine
 from plait.store.changes import EmbeddedChanges
@@ -50,16 +63,23 @@ def test_processes_that_index_edit_and_search_at_once(tmp_path: Path) -> None:
         assert hits == expected[state, question]
     assert len({state for state, _, _ in answers}) > 1
 
+    opened(root, tmp_path / "clean").index()
+    opened(root, cache).snapshot()
+    assert committed(root, cache) == committed(root, tmp_path / "clean"), "what the last writer leaves is whole"
+    left = sorted(path.name for path in opened(root, cache).path.parent.iterdir() if path.name.endswith(".new"))
+    assert left == []
+
 
 def test_a_late_writer_leaves_the_changes_to_a_newer_index(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It looked at the index before another one was built, and commits after changes to that one."""
     engine = Engine.open(repository, embedder="hashing", graph="scoped")
     engine.index()
     late = EmbeddedChanges(EmbeddedSnapshot(engine.path))
+    base = late._base_now()
     engine.index(force=True)
     (repository / "new.py").write_text("def added():\n    return 1\n")
     committed = engine.snapshot().info
-    monkeypatch.setattr(EmbeddedChanges, "_base_is_gone", lambda self: False)
+    monkeypatch.setattr(EmbeddedChanges, "_base_now", lambda self: base)
     late.commit(EmbeddedSnapshot(engine.path).info)
     kept = EmbeddedSnapshot(engine.path)
     assert kept.info == committed

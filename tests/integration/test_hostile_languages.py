@@ -53,6 +53,14 @@ def test_nothing_is_raised_and_what_is_whole_is_found(language: str, case: str) 
         assert {"before", "after"} <= names
 
 
+@pytest.mark.parametrize("use", ["use ::*;", "use {*};", "use ::;", "use ::{self};", "use {self};", "use  as x;"])
+def test_half_typed_imports(use: str) -> None:
+    found = parse("rust", f"{use}\nfn before() {{\n    after();\n}}\nfn after() {{\n}}\n")
+    assert isinstance(found, ParsedFile)
+    calls = [edge for edge in GenericGraph().build([found]).edges if edge.kind is EdgeKind.CALLS]
+    assert [(edge.source, edge.target) for edge in calls] == [("a.rs:before().", "a.rs:after().")]
+
+
 @pytest.mark.parametrize("language", SPEECHES)
 def test_the_sample_is_linked(language: str) -> None:
     found = parse(language, SPEECHES[language].sample)

@@ -112,7 +112,7 @@ def test_an_interrupted_build_leaves_the_last_index_and_the_next_goes_on(
 
 
 def test_the_flow_of_values_is_followed_when_no_file_changes(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plait.engine.FLOW_LINES", 1)
+    monkeypatch.setattr("plait.kept.FLOW_LINES", 1)
     looks = [None, None, None]
     monkeypatch.setattr("plait.doors.upkeep.wakings", lambda root, interval: looks)
     result = CliRunner().invoke(main, ["watch", str(repository), "--embedder", "hashing"])

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random
+from typing import Any
+
+from programs import Edits
 
 ANCHOR = "shop/anchor.py"
 """Never removed, so that there is always something to index."""
@@ -189,10 +192,14 @@ BROKEN = "\n\ndef broken(:\n    return ((\n"
 class History:
     """A repository, changed step by step. What git refuses to do is left undone; every state that results counts."""
 
-    def __init__(self, root: Path) -> None:
+    @property
+    def steps(self) -> Mapping[str, Callable[[Any, Random], None]]:
+        return STEPS
+
+    def __init__(self, root: Path, files: Mapping[str, str] = FILES) -> None:
         self.root = root
         self.worktrees: list[Path] = []
-        for path, text in FILES.items():
+        for path, text in files.items():
             self._put(path, text)
         self.git("init", "-q", "-b", "main")
         self.commit()
@@ -213,7 +220,7 @@ class History:
         self.git("commit", "-qm", "step", "--allow-empty")
 
     def step(self, name: str, seed: int) -> None:
-        STEPS[name](self, Random(seed))
+        self.steps[name](self, Random(seed))
 
     def text(self, path: str) -> str:
         return (self.root / path).read_text(encoding="utf-8")
@@ -368,7 +375,51 @@ class History:
 STEPS: dict[str, Callable[[History, Random], None]] = {
     name: step
     for name, step in vars(History).items()
-    if not name.startswith("_") and name not in ("git", "paths", "commit", "step", "text")
+    if not name.startswith("_") and name not in ("git", "paths", "commit", "step", "steps", "text")
+}
+
+
+class Polyglot(History):
+    """The same with programs in several languages, each in a folder of its own, and edits of their text."""
+
+    def __init__(self, root: Path, languages: Sequence[str], seed: int) -> None:
+        random = Random(seed)
+        self.edits = {language: Edits(language, random) for language in languages}
+        every = {f"{name}/{path}": text for name, made in self.edits.items() for path, text in made.files.items()}
+        super().__init__(root, {**FILES, **every})
+
+    @property
+    def steps(self) -> Mapping[str, Callable[[Any, Random], None]]:
+        return POLYGLOT_STEPS
+
+    def paths(self) -> list[str]:
+        found = (self.root / language for language in self.edits)
+        return sorted(one.relative_to(self.root).as_posix() for folder in found for one in folder.rglob("*.*"))
+
+    def edit(self, random: Random) -> None:
+        """Change a file as it is on the disk, whatever git has done to it."""
+        language = random.choice(sorted(self.edits))
+        edits = self.edits[language]
+        own = [path for path in self.paths() if path.startswith(f"{language}/")]
+        before = {path.removeprefix(f"{language}/"): self.text(path) for path in own}
+        edits.files, edits.random = dict(before) or dict(edits.first), random
+        edits.step()
+        for path in before.keys() - edits.files.keys():
+            (self.root / language / path).unlink()
+        for path, text in edits.files.items():
+            if before.get(path) != text:
+                self._put(f"{language}/{path}", text)
+
+
+POLYGLOT_STEPS: dict[str, Callable[[Polyglot, Random], None]] = {
+    "edit": Polyglot.edit,
+    **{
+        name: STEPS[name]
+        for name in (
+            *("touch", "ignore_a_file", "ignore_nothing", "restore_what_is_gone"),
+            *("commit_all", "switch_branch", "stash", "rebase", "reset", "add_a_worktree"),
+        )
+    },
 }
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from histories import NAMES, STEPS, History, read
+from histories import NAMES, POLYGLOT_STEPS, STEPS, History, Polyglot, read
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -51,9 +51,10 @@ LAST = Step("touch", 0, together=False, afresh=True, flow=True, directly=False)
 class Compared:
     """One cache for all that is indexed step by step; a new one for each index that it is compared with."""
 
-    def __init__(self, place: Path) -> None:
+    def __init__(self, place: Path, history: History) -> None:
         self.place = place
-        self.history = History(place / "repository")
+        self.history = history
+        self.refreshed = 0
         self.engines: dict[tuple[Path, str], Engine] = {}
 
     def follow(self, steps: Sequence[Step]) -> None:
@@ -72,6 +73,7 @@ class Compared:
                         engine.snapshot()
                     if graph == "flow":
                         engine.index()  # until then the flow of values need not have been followed
+                    self.refreshed += engine.refreshed is not None
                     new = opened(root, graph, Path(clean))
                     new.index()
                     expected = new.snapshot()
@@ -119,19 +121,44 @@ def test_a_renewed_index_equals_a_clean_one(steps: list[Step], few: int, flow_li
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("plait.store.changes.FEW", few)
         patched.setattr("plait.store.changes.PART", 0.0)
-        patched.setattr("plait.engine.FLOW_LINES", flow_lines)
+        patched.setattr("plait.kept.FLOW_LINES", flow_lines)
         follow(steps)
 
 
-def follow(steps: Sequence[Step]) -> None:
+def follow(steps: Sequence[Step], languages: Sequence[str] = (), seed: int = 0) -> int:
+    """Return how often an index was asked that had been renewed, not built."""
     with tempfile.TemporaryDirectory(prefix="plait-history-") as place:
-        Compared(Path(place)).follow(steps)
+        root = Path(place) / "repository"
+        compared = Compared(Path(place), Polyglot(root, languages, seed) if languages else History(root))
+        compared.follow(steps)
+    return compared.refreshed
+
+
+SPOKEN = ("c", "go", "java", "javascript", "php", "ruby", "rust", "swift", "typescript")
+OFTEN = st.sampled_from(["edit"] * 20 + sorted(POLYGLOT_STEPS))
+POLYGLOT_STEP = st.builds(Step, OFTEN, SEEDS, SELDOM, SELDOM, SELDOM, st.booleans())
+
+
+@HISTORIES
+@given(st.lists(POLYGLOT_STEP, min_size=10, max_size=10), SEEDS, st.sampled_from([0, 10, 1000]))
+def test_in_other_languages_too(steps: list[Step], seed: int, few: int) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("plait.store.changes.FEW", few)
+        patched.setattr("plait.store.changes.PART", 0.0)
+        assert follow(steps, SPOKEN, seed)
+
+
+def test_those_histories_find_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plait.refresh.reached", lambda *given: set())
+    steps = [Step("edit", seed, False, False, False, False) for seed in range(30)]
+    with pytest.raises(AssertionError, match="the index differs from a clean one"):
+        follow(steps, ("elixir", "haskell", "php", "swift"))
 
 
 @pytest.mark.parametrize("fault", ["a change is missed", "only what changed is linked", "neighbours stay as they are"])
 def test_these_histories_find_a_fault(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if fault == "a change is missed":
-        monkeypatch.setattr("plait.engine.is_fresh", lambda *given, **settings: True)
+        monkeypatch.setattr("plait.kept.is_fresh", lambda *given, **settings: True)
     elif fault == "only what changed is linked":
         monkeypatch.setattr("plait.refresh.reached", lambda *given: set())
     else:

@@ -10,7 +10,7 @@ import click
 
 from plait.doors import export as exports
 from plait.doors import render_graph
-from plait.doors.options import COUNT, INDEX, Command, Common, common, opened
+from plait.doors.options import ASKED, COUNT, Command, Common, common, opened
 from plait.doors.terminal import emit, notice
 from plait.dump import dump
 from plait.errors import BadParameter
@@ -27,7 +27,7 @@ _min_evidence = click.option(
     help="Walk only edges that rest on this or more.",
 )
 _FORMATS = [*exports.FORMATS, *exports.NO_TEXT, exports.DUMP]
-_settings = common(*INDEX)
+_settings = common(*ASKED)
 
 
 def _limit(default: int, what: str) -> Callable[[Command], Command]:

@@ -17,8 +17,11 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 COUNT = click.IntRange(min=1)
 
-INDEX = ("embedder", "graph", "cache", "submodules", "max_file_bytes")
-"""The settings that decide what an index holds and where it lies."""
+INDEX = ("embedder", "graph", "cache", "submodules", "max_file_bytes", "wait")
+"""The settings that decide what an index holds and where it lies, and how long to wait for who else writes it."""
+
+ASKED = (*INDEX, "refresh")
+"""Those of questions, which look for edits first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +29,7 @@ class Common:
     """What every command takes."""
 
     as_json: bool
-    settings: dict[str, object]
+    settings: dict[str, Any]
 
 
 def common(*names: str) -> Callable[[Command], Command]:
@@ -39,6 +42,15 @@ def common(*names: str) -> Callable[[Command], Command]:
         ),
         "max_file_bytes": click.option(
             "--max-file-bytes", type=COUNT, metavar="N", help="Skip larger files (1,000,000)."
+        ),
+        "wait": click.option(
+            "--wait",
+            type=click.FloatRange(min=0),
+            metavar="SECONDS",
+            help="How long to wait while another process writes the index (2).",
+        ),
+        "refresh": click.option(
+            "--refresh/--no-refresh", default=True, help="Without, no file is looked at: the last commit answers."
         ),
         "cache": click.option("--cache", metavar="FOLDER", help="Folder of the indexes (default: the platform's)."),
     }

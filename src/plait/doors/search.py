@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from plait.doors import render
-from plait.doors.options import COUNT, INDEX, Common, common, opened
+from plait.doors.options import ASKED, COUNT, Common, common, opened
 from plait.doors.terminal import emit
 from plait.model import Filter, SymbolKind
 
@@ -19,7 +19,7 @@ from plait.model import Filter, SymbolKind
 @click.option("--kind", type=click.Choice([str(kind) for kind in SymbolKind]), multiple=True, help="Only this kind.")
 @click.option("--in", "inside", metavar="GLOB", help="Only paths that match; `*` also crosses folders.")
 @click.option("--tests/--no-tests", default=None, help="Only tests, or no tests (default: both).")
-@common(*INDEX)
+@common(*ASKED)
 def search(
     query: str,
     path: str,

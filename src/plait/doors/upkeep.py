@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
@@ -27,7 +28,7 @@ from plait.doors.render_index import (
 from plait.doors.terminal import ProgressBar, emit, notice
 from plait.doors.watching import wakings
 from plait.engine import Engine
-from plait.errors import BadParameter, NothingToIndex
+from plait.errors import BadParameter, IndexBusy, NothingToIndex
 from plait.indexing import by_reason
 from plait.model import Skipped, SnapshotInfo
 from plait.protocols import Snapshot
@@ -143,7 +144,8 @@ def watch(path: str, once: bool, interval: float | None, common: Common) -> None
         for _ in wakings(engine.root, interval):
             found, milliseconds, problems = _renewed(engine, patient=not once)
             if found is not None and found is before and found.info.pending:
-                engine.index()  # no file has changed between two looks: time for the flow of values
+                with suppress(IndexBusy):  # the next look tries again
+                    engine.index()  # no file has changed between two looks: time for the flow of values
                 found, milliseconds, problems = _renewed(engine, patient=not once)
             if found is not None and found is not before:
                 shown = _watch_json if common.as_json else _watch_text
@@ -211,7 +213,7 @@ def _status_json(found: Status, show_skipped: bool) -> Json:
         "root": str(found.root),
         "indexed": found.info is not None,
         "fresh": found.fresh,
-        "changed": {"new": found.new, "edited": found.edited, "gone": found.gone, "scip": found.scip_changed},
+        "changed": asdict(found.changed) | {"scip": found.scip_changed},
         "files_now": found.files,
         "listed_by": "git" if found.by_git else "ignore files",
         "commit_now": found.commit,
@@ -285,10 +287,9 @@ def _grouped(skipped: Sequence[Skipped]) -> Iterator[str]:
 def _freshness(found: Status) -> str:
     if found.fresh:
         return "fresh"
-    parts = {"new": found.new, "edited": found.edited, "gone": found.gone}
-    told = [f"{count:,} {name}" for name, count in parts.items() if count]
+    told = [f"{count:,} {name}" for name, count in asdict(found.changed).items() if count]
     told += ["SCIP indexes"] if found.scip_changed else []
-    changed = counted(found.new + found.edited + found.gone, "file")
+    changed = counted(found.changed.files, "file")
     return f"stale: {changed} changed ({', '.join(told)}); the next question renews it"
 
 

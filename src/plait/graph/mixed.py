@@ -59,9 +59,8 @@ def _relinked(
     open_: Callable[[str], ParsedFile],
 ) -> Graph:
     python, others = _parted(files)
-    # An edit of a file in another language links all anew, so none of them is around one that is linked.
     first = builder.relink(python, [one for one in around if language(one.path) == _PYTHON], open_)
-    return _together(first, GenericGraph().build(others)) if others else first
+    return _together(first, GenericGraph().relink(others, around, open_)) if others else first
 
 
 def _both(

@@ -6,57 +6,87 @@ others can see of a file is in `interface`; an edit that leaves it as it was rea
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from functools import partial
 
-from plait.facts import BindingKind, ParsedFile
+from plait.facts import BindingKind, Outline, ParsedFile
+from plait.graph.edit import Edit, words
+from plait.graph.generic import reach as generic
+from plait.graph.generic.dialects import family_of
 from plait.model import ReferenceKind, SymbolId, SymbolKind
 
-_IDENTIFIER = re.compile(r"\w+")
 _ANYTHING = ("__getattr__", "__getattribute__")
 """Members that change what any other name of their class is."""
 
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """The facts of a file before and after; None where there was or is none."""
-
-    before: ParsedFile | None
-    after: ParsedFile | None
+_PYTHON = "python"
 
 
 def reached(
     edits: Sequence[Edit],
+    around: Sequence[Outline],
     mentioning: Callable[[Collection[str]], Collection[str]],
     open_: Callable[[str], ParsedFile],
 ) -> set[str] | None:
     """Return the paths of the other files that can link otherwise; None if that can be any file.
 
-    `mentioning` returns the paths of (at least) the files in whose text one of the names stands.
+    `around` are all other files. `mentioning` returns (at least) those in whose text one of the names stands. Files of
+    languages that cannot call each other do not reach each other.
     """
-    if any(file.symbols[0].language != "python" for edit in edits for file in (edit.before, edit.after) if file):
-        return None  # names are followed as Python binds them
-    edited = {file.path for edit in edits for file in (edit.before, edit.after) if file is not None}
+    found: set[str] = set()
+    families = {family_of(file.path) for edit in edits for file in edit.files}
+    for family in sorted(families):
+        own = [edit for edit in edits if family_of(edit.files[0].path) == family]
+        others = [one for one in around if family_of(one.path) == family]
+        paths = {one.path for one in others}
+
+        def among(names: Collection[str], paths: Collection[str] = paths) -> list[str]:
+            return sorted(path for path in mentioning(names) if path in paths)
+
+        if family == _PYTHON:
+            more = _followed(own, _changed, _mentioned, lambda file, known: _spread(file, known, ()), among, open_)
+            if more is None:
+                return None
+        else:
+            changed, spread = partial(generic.changed, around=others), partial(generic.spread, around=others)
+            more = _followed(own, changed, generic.mentioned, spread, among, open_)
+            if more is None:
+                more = paths
+            linked = [*(file for edit in own for file in edit.files), *map(open_, sorted(more))]
+            more |= generic.together(linked, among, open_)
+        found |= more
+    return found
+
+
+def _followed(
+    edits: Sequence[Edit],
+    changes: Callable[[Edit], set[str] | None],
+    mentioned: Callable[[ParsedFile], set[str]],
+    spread: Callable[[ParsedFile, set[str]], set[str] | None],
+    mentioning: Callable[[Collection[str]], Collection[str]],
+    open_: Callable[[str], ParsedFile],
+) -> set[str] | None:
     changed: set[str] = set()
     for edit in edits:
-        names = _changed(edit)
+        names = changes(edit)
         if names is None:
             return None
         changed |= names
     found: set[str] = set()
-    opened: dict[str, ParsedFile] = {}
+    opened: dict[str, set[str]] = {}
     asked: set[str] = set()
     while changed - asked:
-        new = changed - asked
-        asked |= new
-        for path in sorted(set(mentioning(new)) - edited):
+        new = {name.lstrip(generic.MARKS) for name in changed - asked}
+        asked |= changed
+        for path in mentioning(new):
             if path not in opened:
-                opened[path] = open_(path)
-            if path not in found and _mentioned(opened[path]) & new:
+                opened[path] = mentioned(open_(path))
+            if opened[path] & new:
                 found.add(path)
-        for path in sorted(found):
-            changed |= _spread(opened[path], changed, set())
+        for file in (*map(open_, sorted(found)), *(file for edit in edits for file in edit.files)):
+            more = spread(file, changed)
+            if more is None:
+                return None
+            changed |= more
     return found
 
 
@@ -137,18 +167,14 @@ def _stars(file: ParsedFile) -> list[object]:
     return [(one.scope, one.module, one.level) for one in file.imports if one.name == "*"]
 
 
-def _words(*texts: str | None) -> set[str]:
-    return {word for text in texts if text for word in _IDENTIFIER.findall(text)}
-
-
 def _mentioned(file: ParsedFile) -> set[str]:
     found = {symbol.name for symbol in file.symbols}
     for reference in file.references:
-        found |= _words(reference.expression, reference.name)
+        found |= words(reference.expression, reference.name)
     for imported in file.imports:
-        found |= _words(imported.module, imported.name, imported.alias)
+        found |= words(imported.module, imported.name, imported.alias)
     for binding in file.bindings:
-        found |= _words(binding.expression, binding.target)
+        found |= words(binding.expression, binding.target)
     return found
 
 
@@ -162,10 +188,10 @@ def _spread(file: ParsedFile, changed: Collection[str], local: Collection[str]) 
         known = {*changed, *found, *inside}
         before = len(found), len(inside)
         for imported in file.imports:
-            if imported.name != "*" and _words(imported.module, imported.name) & known:
+            if imported.name != "*" and words(imported.module, imported.name) & known:
                 (inside if imported.scope in functions else found).add(imported.alias)
         for binding in file.bindings:
-            if _words(binding.expression) & known:
+            if words(binding.expression) & known:
                 if binding.kind is BindingKind.RETURNS:
                     found.add(names[binding.scope])
                 elif binding.target.startswith("self."):
@@ -173,9 +199,9 @@ def _spread(file: ParsedFile, changed: Collection[str], local: Collection[str]) 
                 else:
                     (inside if binding.scope in functions else found).add(binding.target)
         for reference in file.references:
-            if reference.kind is ReferenceKind.BASE and _words(reference.expression) & known:
+            if reference.kind is ReferenceKind.BASE and words(reference.expression) & known:
                 found.add(names[reference.source])
-            elif reference.kind is ReferenceKind.DECORATOR and _words(reference.expression) & known:
+            elif reference.kind is ReferenceKind.DECORATOR and words(reference.expression) & known:
                 found.update(_decorated(file, reference.source, reference.line))
         if (len(found), len(inside)) == before:
             return found

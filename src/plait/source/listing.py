@@ -20,7 +20,7 @@ import stat
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
 
@@ -49,6 +49,12 @@ class Listing:
     """paths of files that a `!` pattern names: no denial applies to what is in them"""
     by_git: bool
     """git answered for the root"""
+    lister: _Lister | None = field(default=None, compare=False, repr=False)
+    """what can still tell why files are left out; None if `skipped` is complete"""
+
+    def explained(self) -> Listing:
+        """Return the same files with all that is skipped. Nothing that was looked at is looked at again."""
+        return self if self.lister is None else self.lister.listing(self.by_git, reasons=True)
 
     @property
     def observed(self) -> list[FileState]:
@@ -57,22 +63,16 @@ class Listing:
 
 
 def discover(root: Path, *, submodules: bool = False, reasons: bool = True) -> Listing:
-    """List the files below root. Without reasons, `skipped` is incomplete and git is asked less.
+    """List the files below root. Without reasons, `skipped` is incomplete and git is asked less: see `explained`.
 
     Submodules and other repositories below root are entered on request. A symbolic link is never followed out of root
     or into a folder; one to a file is followed if its own name tells the language and the file's name does not.
     """
     root = Path(os.path.realpath(root))
-    lister = _Lister(root, submodules, reasons)
     by_git = git.has_work_tree(root)
+    lister = _Lister(root, submodules)
     lister.list(by_git)
-    return Listing(
-        files=tuple(sorted(lister.files, key=_BY_PATH)),
-        rules=tuple(sorted(lister.rules, key=_BY_PATH)),
-        skipped=tuple(sorted(lister.skipped())),
-        wanted=frozenset(lister.wanted),
-        by_git=by_git,
-    )
+    return lister.listing(by_git, reasons=reasons)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,20 +98,23 @@ class _Folder:
 
 
 class _Lister:
-    def __init__(self, root: Path, submodules: bool, reasons: bool) -> None:
+    def __init__(self, root: Path, submodules: bool) -> None:
         self.files: list[FileState] = []
         self.rules: list[FileState] = []
         self.wanted: set[str] = set()
         self._root = root
         self._within = os.path.join(root, "")
         self._submodules = submodules
-        self._reasons = reasons
         self._folders: dict[str, _Folder] = {}
         self._tracked: list[str] = []
         """by git, sorted"""
         self._links: list[str] = []
         self._unread: set[str] = set()
         """files in no supported language"""
+        self._unexplained: list[str] = []
+        """those that have not been looked at"""
+        self._unasked: list[str] = []
+        """repositories, by their folders, of which git has not been asked what it ignores"""
         self._skipped: dict[str, tuple[Denial, int]] = {}
         self._suffixes: Counter[str] = Counter()
 
@@ -121,6 +124,26 @@ class _Lister:
             self._repository("")
         else:
             self._walk("")
+        self._follow()
+
+    def listing(self, by_git: bool, *, reasons: bool) -> Listing:
+        if reasons:
+            self._explain()
+        return Listing(
+            files=tuple(sorted(self.files, key=_BY_PATH)),
+            rules=tuple(sorted(self.rules, key=_BY_PATH)),
+            skipped=tuple(sorted(self.skipped())),
+            wanted=frozenset(self.wanted),
+            by_git=by_git,
+            lister=None if reasons else self,
+        )
+
+    def _explain(self) -> None:
+        """Look at what tells no file to read, only what is skipped."""
+        while self._unasked:
+            self._see_ignored(self._unasked.pop())
+        while self._unexplained:
+            self._take(self._unexplained.pop(), wanted=False, explained=True)
         self._follow()
 
     def skipped(self) -> Iterator[Skipped]:
@@ -150,12 +173,18 @@ class _Lister:
                 self._nested(prefix + path[:-1], SkipReason.REPOSITORY)
             else:
                 self._see(prefix + path)
-        if self._reasons or self._brings_back():
-            for path in git.ignored(place):
-                if path.endswith("/"):
-                    self._enter(prefix + path[:-1], "by git")
-                else:
-                    self._see(prefix + path, "by git")
+        if self._brings_back():
+            self._see_ignored(folder)
+        else:
+            self._unasked.append(folder)
+
+    def _see_ignored(self, folder: str) -> None:
+        prefix = f"{folder}/" if folder else ""
+        for path in git.ignored(self._root / folder):
+            if path.endswith("/"):
+                self._enter(prefix + path[:-1], "by git")
+            else:
+                self._see(prefix + path, "by git")
 
     def _nested(self, path: str, reason: SkipReason) -> None:
         """Take a repository below the root, if it is wanted."""
@@ -224,12 +253,12 @@ class _Lister:
         elif not ignored and left_out.denial[0] is not SkipReason.IGNORED:
             self._suffixes[suffix(path)] += 1
 
-    def _take(self, path: str, wanted: bool) -> None:
+    def _take(self, path: str, wanted: bool, *, explained: bool = False) -> None:
         spoken = language(path)
-        if not spoken:
+        if not spoken and not explained:
             self._unread.add(path)
-            if not self._reasons:
-                return
+            self._unexplained.append(path)
+            return
         try:
             path.encode()
             status = os.lstat(self._at(path))
@@ -254,9 +283,10 @@ class _Lister:
                 self._suffixes[suffix(path)] += 1
 
     def _follow(self) -> None:
-        for path in sorted(self._links):
+        links, self._links = sorted(self._links), []
+        for path in links:
             self._unread.discard(path)
-        for path in sorted(self._links):
+        for path in links:
             detail = self._followed(path)
             if detail and path not in self._skipped:
                 self._skip(_LeftOut(path, (SkipReason.LINK, detail)))

@@ -93,7 +93,8 @@ class EmbeddedChanges:
         replaced = new | self._removed
         numbers = before.base.numbers(sorted(replaced))
         masked = before.masked | {number for number in numbers.values() if number < before.base.count}
-        joined = self._is_much(len(new)) or self._base_is_gone()
+        base = self._base_now()
+        joined = self._is_much(len(new)) or base is None
         parts = [_Part(before.base, masked, before.relinked | self._paths)] if joined else []
         if before.changes is not None:
             own = before.changes.numbers(sorted(replaced))
@@ -114,28 +115,31 @@ class EmbeddedChanges:
             self._write_files(segment, parts, joined)
             segment.skipped(self._skipped)
             segment.recovered(self._recovered)
-            if joined:
-                token = secrets.token_hex(6)
-                segment.finish(info, token, before.path)
+            if base is None or joined:
+                made = EmbeddedSnapshot.of(before.path, segment.finish(info, secrets.token_hex(6), before.path))
             else:
-                token = before.base.token
                 segment.array("masked", array("I", sorted(masked)).tobytes())
                 segment.insert("relinked", ((path,) for path in sorted(before.relinked | self._paths)), 1)
-                segment.finish(info, token, changes_of(before.path, token))
+                written = segment.finish(info, base.token, changes_of(before.path, base.token))
+                made = EmbeddedSnapshot.of(before.path, base, written)
             sweep(before.path)
-        return EmbeddedSnapshot(before.path)
+        return made
 
     def _is_much(self, new: int) -> bool:
         kept: int = self._before.changes.count if self._before.changes is not None else 0
         built: int = self._before.base.count
         return new + kept > max(FEW, int(PART * built))
 
-    def _base_is_gone(self) -> bool:
-        """Whether somebody has built anew, or cleared, in between: changes to a file that is gone are never read."""
+    def _base_now(self) -> Segment | None:
+        """Open what was built once more; None if somebody has built anew, or cleared, in between.
+
+        Changes to a file that is gone are never read.
+        """
         try:
-            return Segment(self._before.path).token != self._before.base.token
+            found = Segment(self._before.path)
         except FileNotFoundError:
-            return True
+            return None
+        return found if found.token == self._before.base.token else None
 
     def _numbering(self, parts: Sequence[_Part]) -> dict[SymbolId, int]:
         ids = {symbol.id for one in self._puts for symbol in one.symbols}

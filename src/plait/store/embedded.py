@@ -38,7 +38,7 @@ from plait.model import (
 )
 from plait.parse.naming import module_id
 from plait.store import contents, records
-from plait.store.segment import Segment, SegmentWriter
+from plait.store.segment import Segment, SegmentWriter, inode
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,9 +51,6 @@ FORMAT = 2
 
 ABANDONED = 3600
 """Seconds after which a file that was begun and not renamed is nobody's: no build takes so long."""
-
-_TRIES = 5
-"""How often a reader begins anew when a writer replaces the files in between."""
 
 
 @contextmanager
@@ -106,9 +103,9 @@ class EmbeddedWriter:
     def commit(self, info: SnapshotInfo) -> EmbeddedSnapshot:
         with writing(self.path):
             token = secrets.token_hex(6)
-            self._opened().finish(info, token, self.path)
+            written = self._opened().finish(info, token, self.path)
             sweep(self.path)
-        return EmbeddedSnapshot(self.path)
+        return EmbeddedSnapshot.of(self.path, written)
 
     def _opened(self) -> SegmentWriter:
         if self._segment is None:
@@ -168,26 +165,34 @@ class EmbeddedSnapshot:
 
     def __init__(self, path: Path) -> None:
         """Raises FileNotFoundError if there is no such file and BrokenIndex if it is not a snapshot."""
-        self.path = path
-        for _ in range(_TRIES):
-            built = _inode(path)
-            self.base = Segment(path)
-            changes = changes_of(path, self.base.token)
-            self._files = built, _inode(changes)
+        while True:
+            base = Segment(path)
             try:
-                self.changes: Segment | None = Segment(changes)
+                changes: Segment | None = Segment(changes_of(path, base.token))
             except FileNotFoundError:
-                self.changes = None
-            if _inode(path) == built:
+                changes = None
+            if inode(path) == base.inode:
                 break
-        self.segments = [self.base] if self.changes is None else [self.base, self.changes]
+        self._set(path, base, changes)
+
+    @classmethod
+    def of(cls, path: Path, base: Segment, changes: Segment | None = None) -> EmbeddedSnapshot:
+        """Return the snapshot of files that are open; nothing else must read through them."""
+        made = cls.__new__(cls)
+        made._set(path, base, changes)
+        return made
+
+    def _set(self, path: Path, base: Segment, changes: Segment | None) -> None:
+        self.path, self.base, self.changes = path, base, changes
+        self.segments = [base] if changes is None else [base, changes]
         self.info = self.segments[-1].info
         self._restrict()
 
     @property
     def is_current(self) -> bool:
         """Whether nobody has committed another snapshot since this one was opened."""
-        return self._files == (_inode(self.path), _inode(changes_of(self.path, self.base.token)))
+        changed = inode(changes_of(self.path, self.base.token))
+        return (inode(self.path), changed) == (self.base.inode, self.changes.inode if self.changes else 0)
 
     def _restrict(self) -> None:
         """Let the built file's rows count as far as nothing has taken their place."""
@@ -459,14 +464,6 @@ class EmbeddedSnapshot:
 
     def passages(self, template: str) -> Iterator[tuple[SymbolId, Span, bytes]]:
         yield from contents.passages(self.segments, self.masked, template)
-
-
-def _inode(path: Path) -> int:
-    """Return what tells a file from one that is renamed over it; 0 without a file."""
-    try:
-        return path.stat().st_ino
-    except OSError:
-        return 0
 
 
 def _end(direction: Direction) -> str:

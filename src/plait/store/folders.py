@@ -13,7 +13,9 @@ from pathlib import Path
 from plait.errors import CannotWrite
 
 _FOLDER = re.compile(r"\w{1,40}-[0-9a-f]{12}", re.ASCII)
-_OURS = re.compile(r"[0-9a-f]{12}\.[0-9a-f]{12}\.sqlite(\..*\.(new|changes))?|scip\.json.*|facts\.sqlite.*")
+_OURS = re.compile(
+    r"[0-9a-f]{12}\.([0-9a-f]{12}\.sqlite(\..*\.(new|changes))?|lock)|scip\.json.*|facts\.sqlite.*", re.ASCII
+)
 _FACTS = "facts"
 """The folder of what all roots share."""
 

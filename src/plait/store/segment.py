@@ -199,15 +199,23 @@ class SegmentWriter:
     def array(self, name: str, value: bytes) -> None:
         self.insert("arrays", [(name, value)], 2)
 
-    def finish(self, info: SnapshotInfo, token: str, place: Path) -> None:
-        """Complete the file and rename it into place: the commit. Where that fails, nothing is left."""
+    def finish(self, info: SnapshotInfo, token: str, place: Path) -> Segment:
+        """Complete the file, rename it into place, which is the commit, and return it, whatever comes there next.
+
+        Where that fails, nothing is left.
+        """
         try:
             self._complete(info, token)
+            written = None if os.name == "nt" else Segment(self.aside)  # there an open file cannot be renamed
             self.aside.replace(place)
             self._remove.detach()
         except BaseException:
             self._remove()
             raise
+        if written is None:
+            return Segment(place)
+        written.path = place
+        return written
 
     def _complete(self, info: SnapshotInfo, token: str) -> None:
         self.insert("info", [(json.dumps(asdict(info)), token)], 2)
@@ -232,6 +240,14 @@ class SegmentWriter:
 
             self._postings = PostingsBuilder()
         return self._postings
+
+
+def inode(path: Path) -> int:
+    """Return what tells a file from one that is renamed over it; 0 without a file."""
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return 0
 
 
 def _discard(database: sqlite3.Connection, path: Path) -> None:
@@ -313,9 +329,16 @@ class Segment:
 
     def __init__(self, path: Path) -> None:
         """Raises FileNotFoundError if there is no such file and BrokenIndex if it is not a segment."""
+        self.path = path
+        self.inode = -1
+        """what tells the file from one that is renamed over it"""
+        while self.inode != inode(path):  # else another has been renamed over it meanwhile
+            self.inode = inode(path)
+            self._open(path)
+
+    def _open(self, path: Path) -> None:
         if not path.exists():
             raise FileNotFoundError(path)
-        self.path = path
         try:
             if not path.is_file():
                 raise ValueError("not a regular file")

@@ -5,13 +5,13 @@ Each file is linked by itself, over tables that answer lazily: nothing is solved
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from plait.facts import ParsedFile
+from plait.facts import Outline, ParsedFile
 from plait.graph.confidence import EXACT
 from plait.graph.edges import Edges
 from plait.graph.generic.confidence import IMPORT, SYNTAX, confidence
-from plait.graph.generic.dialects import DIALECTS, Modules
+from plait.graph.generic.dialects import DIALECTS, Modules, family_of
 from plait.graph.generic.files import Files
 from plait.graph.generic.sites import Site, Sites, Target
 from plait.graph.generic.values import Class, Function
@@ -38,6 +38,12 @@ class GenericGraph:
         return self.build_with(files, {})
 
     def build_with(self, files: Sequence[ParsedFile], known: Mapping[Position, Known]) -> Graph:
+        return self._linked(files, known, None)
+
+    def _linked(
+        self, files: Sequence[ParsedFile], known: Mapping[Position, Known], wanted: Collection[str] | None
+    ) -> Graph:
+        """Link the wanted files, or all."""
         families: dict[str, list[ParsedFile]] = {}
         for file in files:
             dialect = DIALECTS.get(file.symbols[0].language)
@@ -48,9 +54,19 @@ class GenericGraph:
         for _, members in sorted(families.items()):
             linker = Linker(members)
             for file in linker.files.files:
-                linker.link(file, known, edges, unresolved)
+                if wanted is None or file.path in wanted:
+                    linker.link(file, known, edges, unresolved)
         unresolved.sort(key=lambda one: (one.path, one.reference.line, one.reference.column))
         return Graph(edges.sorted(), tuple(unresolved))
+
+    def relink(
+        self, files: Sequence[ParsedFile], around: Sequence[Outline], open_: Callable[[str], ParsedFile]
+    ) -> Graph:
+        """As `build`, for these files alone. Files of their languages around them are opened, all of them."""
+        wanted = {file.path for file in files}
+        families = {family_of(file.path) for file in files}
+        others = [open_(one.path) for one in around if family_of(one.path) in families]
+        return self._linked([*files, *others], {}, wanted)
 
 
 class Linker:
@@ -63,6 +79,8 @@ class Linker:
     def link(
         self, file: ParsedFile, known: Mapping[Position, Known], edges: Edges, unresolved: list[Unresolved]
     ) -> None:
+        """Add what a file holds. It is the same whichever files were linked before."""
+        self.sites.forget()
         for reference in file.references:
             site = self.site(reference, known.get((file.path, reference.line, reference.column)))
             for target in site.targets:

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from plait.graph.generic import own_names
 from plait.graph.generic.own_names import words
+from plait.source.languages import language
 
 
 class Visible(StrEnum):
@@ -179,3 +180,9 @@ DIALECTS: dict[str, Dialect] = {
     "typescript": _SCRIPT,
     "zig": Dialect("zig", Visible.FILE, Modules.RELATIVE, ("",)),
 }
+
+
+def family_of(path: str) -> str:
+    """Return the family of a file; the language itself for one without a row here, empty without a language."""
+    spoken = language(path) or ""
+    return DIALECTS[spoken].family if spoken in DIALECTS else spoken

@@ -42,12 +42,8 @@ _DEFAULT = "default"
 class Inference:
     def __init__(self, files: Files) -> None:
         self.files = files
-        self._names: dict[tuple[SymbolId, str], tuple[Value, ...]] = {}
-        self._lines: dict[tuple[SymbolId, str, int], tuple[Value, ...]] = {}
-        self._members: dict[tuple[SymbolId, str], tuple[Value, ...]] = {}
-        self._lists: dict[SymbolId, tuple[SymbolId, ...]] = {}
+        self.forget()
         self._groups: dict[SymbolId, tuple[SymbolId, ...]] = {}
-        self._owners: dict[int, tuple[Value, ...]] = {}
         self._reach: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
         self._depth = 0
         self._all = [one for file in files.files for one in file.extensions]
@@ -55,6 +51,14 @@ class Inference:
         for place, extension in enumerate(self._all):
             if not extension.base:
                 self._places.setdefault(extension.scope, []).append(place)
+
+    def forget(self) -> None:
+        """Forget the answers that depend on what was asked before them: in a circle, and at the greatest depth."""
+        self._names: dict[tuple[SymbolId, str], tuple[Value, ...]] = {}
+        self._lines: dict[tuple[SymbolId, str, int], tuple[Value, ...]] = {}
+        self._members: dict[tuple[SymbolId, str], tuple[Value, ...]] = {}
+        self._lists: dict[SymbolId, tuple[SymbolId, ...]] = {}
+        self._owners: dict[int, tuple[Value, ...]] = {}
 
     # Expressions
 
@@ -380,6 +384,8 @@ class Inference:
 
     def _from_crate(self, imported: Import) -> tuple[Value, ...]:
         names = [one for one in [*imported.module.split("."), imported.name or ""] if one]
+        if not names:
+            return ()  # half-typed
         file = self.files.file_of[imported.scope]
         paths, rest = self.files.crate_file(file, names)
         if not paths:

@@ -38,6 +38,11 @@ class Sites:
         self.inference = Inference(files)
         self._below: dict[SymbolId, tuple[SymbolId, ...]] = {}
 
+    def forget(self) -> None:
+        """As Inference.forget."""
+        self._below = {}
+        self.inference.forget()
+
     def resolve(self, reference: Reference) -> Site:
         if reference.kind is ReferenceKind.BASE:
             return self._base(reference)

@@ -13,6 +13,8 @@ LONGEST_SIGNATURE = 300
 """Characters."""
 
 _WORD = re.compile(r"\w")
+_COMMENT = re.compile(r"//|\*(?!/)|/\*(?!.*\*/\s*\w)|--|;;|#(?!\s*(include|import)\b|\w+\??\s*[=:;(])")
+"""A line without code: includes and private fields begin like comments of other languages."""
 
 
 @dataclass(slots=True)
@@ -166,8 +168,7 @@ class Drafts:
             end = one.start_line - 1 if one is not None else span.end_line
             lines = [(number, line.strip()) for number, line in enumerate(self._lines.text(begin, end), start=begin)]
             filled = [number for number, line in lines if line]
-            marks = ("//", "#", "*", "/*", "--", ";;")
-            if any(_WORD.search(line) and not line.startswith(marks) for _, line in lines):
+            if any(_WORD.search(line) and not _COMMENT.match(line) for _, line in lines):
                 found.append(self._lines.span(filled[0], filled[-1]))
             if one is not None:
                 begin = max(begin, one.end_line + 1)

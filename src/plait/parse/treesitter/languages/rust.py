@@ -45,7 +45,7 @@ def _use(walk: Walk, node: Node) -> bool:
             module, _, name = _path(prefix, part(one, "path")).rpartition(".")
             walk.import_(one, module, name, text(part(one, "alias")))
         elif kind == "use_wildcard":
-            walk.import_(one, _path(prefix, one.named_child(0)), "*", "*")
+            walk.import_(one, _path(prefix, named(0)(one)), "*", "*")
         elif kind == "self":
             module, _, name = prefix.rpartition(".")
             walk.import_(one, module, name, name)
