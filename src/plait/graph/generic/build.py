@@ -94,7 +94,7 @@ class Linker:
         for imported in file.imports:
             found: list[SymbolId] = []
             if by_name or imported.name not in (None, "*"):
-                values = self.sites.inference.imported(imported) if imported.name != "*" else ()
+                values = self.sites.inference.imports.imported(imported) if imported.name != "*" else ()
                 found = [one.id for one in values if isinstance(one, (Class, Function))]
             paths = [self.files.file_of[one].path for one in found] or list(self.files.meant(imported))
             for path in dict.fromkeys(paths[:20]):
@@ -126,8 +126,8 @@ class Linker:
             owner = inference.owner(symbol.id)
             if owner is None or symbol.name in ("constructor", self.files.symbols[owner].name, "init", "initialize"):
                 continue
-            for base in inference.order(owner)[1:]:
-                found = [one.id for one in inference.own_member(base, symbol.name) if isinstance(one, Function)]
+            for base in inference.members.order(owner)[1:]:
+                found = [one.id for one in inference.members.own_member(base, symbol.name) if isinstance(one, Function)]
                 fitting = [one for one in found if one != symbol.id and self._same_arity(one, symbol.id)]
                 for one in fitting[:1]:
                     line = symbol.span.start_line
