@@ -91,7 +91,7 @@ def found(files: list[ParsedFile], name: Callable[[Symbol, str], str]) -> Iterat
     for symbol in (symbol for symbol in symbols.values() if symbol.signature.endswith("=>")):
         arrows[str(symbol.parent)] += 1
         package[symbol.id] = str(arrows[str(symbol.parent)])
-    for edge in GenericGraph().build(files).edges:
+    for edge in GenericGraph(flow=True).build(files).edges:
         target = symbols[edge.target]
         if edge.kind is EdgeKind.CALLS and edge.via is not Via.DECLARATION and target.kind is not SymbolKind.CLASS:
             yield name(symbols[edge.source], package[edge.source]), name(target, package[edge.target])

@@ -6,6 +6,7 @@ Each file is linked by itself, over tables that answer lazily: nothing is solved
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from plait.facts import ParsedFile
 from plait.graph.confidence import EXACT
@@ -14,7 +15,8 @@ from plait.graph.generic.confidence import IMPORT, SYNTAX, confidence
 from plait.graph.generic.dialects import DIALECTS, Modules
 from plait.graph.generic.files import Files
 from plait.graph.generic.sites import Site, Sites, Target
-from plait.graph.generic.values import Class, Function
+from plait.graph.generic.values import MOST, Class, Function
+from plait.graph.script.flow import ScriptFlow
 from plait.model import (
     Edge,
     EdgeKind,
@@ -31,8 +33,12 @@ from plait.model import (
 )
 
 
+@dataclass(frozen=True, slots=True)
 class GenericGraph:
     """Scopes, declared types, imports and packages; last, the name. Files of other languages are passed over."""
+
+    flow: bool = False
+    """whether to follow values, in languages in which that is known"""
 
     def build(self, files: Sequence[ParsedFile]) -> Graph:
         return self.build_with(files, {})
@@ -46,9 +52,10 @@ class GenericGraph:
         edges = Edges()
         unresolved: list[Unresolved] = []
         for _, members in sorted(families.items()):
-            linker = Linker(members)
+            linker = Linker(members, flow=self.flow)
             for file in linker.files.files:
                 linker.link(file, known, edges, unresolved)
+            linker.link_implicit(edges)
         unresolved.sort(key=lambda one: (one.path, one.reference.line, one.reference.column))
         return Graph(edges.sorted(), tuple(unresolved))
 
@@ -56,9 +63,12 @@ class GenericGraph:
 class Linker:
     """Links the files of one family."""
 
-    def __init__(self, files: Sequence[ParsedFile]) -> None:
+    def __init__(self, files: Sequence[ParsedFile], *, flow: bool = False) -> None:
         self.files = Files(files)
-        self.sites = Sites(self.files)
+        self.flow = ScriptFlow(self.files) if flow and any(file.flow.nodes for file in files) else None
+        if self.flow is not None:
+            self.flow.solve()
+        self.sites = Sites(self.files, self.flow)
 
     def link(
         self, file: ParsedFile, known: Mapping[Position, Known], edges: Edges, unresolved: list[Unresolved]
@@ -71,6 +81,17 @@ class Linker:
                 unresolved.append(Unresolved(reference, file.path, *site.unknown))
         for edge in (*self._contains(file), *self._imports(file), *self._inherits(file), *self._overrides(file)):
             edges.add(edge)
+
+    def link_implicit(self, edges: Edges) -> None:
+        """Calls that no call expression shows: of getters, of iterators."""
+        for (source, line), found in self.flow.implicit.items() if self.flow is not None else ():
+            if len(found) > MOST:
+                continue
+            evidence = Evidence.FLOWED if len(found) == 1 else Evidence.AMBIGUOUS
+            for target, via in found:
+                sure = confidence(evidence, via, len(found))
+                path = self.files.file_of[source].path
+                edges.add(Edge(source, target, EdgeKind.CALLS, via, evidence, sure, path, line, len(found)))
 
     def site(self, reference: Reference, said: Known | None = None) -> Site:
         """What is found for a site; what an index made by a compiler says of it stands in its place."""

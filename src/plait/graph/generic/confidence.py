@@ -11,6 +11,7 @@ from plait.model import Evidence, Via
 _BY_EVIDENCE = {
     Evidence.TYPED: 0.95,
     Evidence.SCOPED: 0.95,
+    Evidence.FLOWED: 0.9,
     Evidence.NAME: 0.6,
     Evidence.AMBIGUOUS: 0.5,
 }

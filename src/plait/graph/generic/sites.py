@@ -9,6 +9,7 @@ from plait.graph.generic.files import Files
 from plait.graph.generic.inference import Inference
 from plait.graph.generic.own_names import ORDINARY
 from plait.graph.generic.values import MOST, Class, Container, Function, Instance, Opaque, Outside, Plain, Value
+from plait.graph.script.flow import ScriptFlow
 from plait.model import Evidence, Receiver, Reference, ReferenceKind, SymbolId, SymbolKind, Unknown, Via
 
 MOST_REPLACING = 16
@@ -33,14 +34,43 @@ class Site:
 
 
 class Sites:
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: Files, flow: ScriptFlow | None = None) -> None:
         self.files = files
+        self.flow = flow
         self.inference = Inference(files)
         self._below: dict[SymbolId, tuple[SymbolId, ...]] = {}
 
     def resolve(self, reference: Reference) -> Site:
+        """Declarations first; what they leave open, by the values that flow to the site."""
         if reference.kind is ReferenceKind.BASE:
             return self._base(reference)
+        declared = self._declared(reference)
+        return declared if self.flow is None else self._flowing(reference, declared, self.flow)
+
+    def _flowing(self, reference: Reference, declared: Site, flow: ScriptFlow) -> Site:
+        found = flow.sites.get((reference.source, reference.line, reference.column, reference.expression))
+        if not found or len(found) > MOST:
+            return declared
+        sure = [target for target in declared.targets if target.via is not Via.NAME]
+        called = {target: via for target, via in found if via is not Via.CALLBACK}
+        back = self._flowed([(target, via) for target, via in found if via is Via.CALLBACK])
+        if not sure:
+            outside = declared.unknown is not None and not declared.unknown[0].could_be_here
+            targets = (*self._flowed(list(called.items()) if not outside else []), *back)
+            return Site(targets, declared.unknown if outside else None) if targets else declared
+        known = {target.id for target in sure}
+        root = reference.expression.partition(".")[0].partition("(")[0]
+        narrower = len(known) > 1 and called.keys() < known
+        overwritten = known.isdisjoint(called) and len(self.files.bindings(reference.source, root)) > 1
+        if called and (narrower or overwritten):
+            return Site((*self._flowed(list(called.items())), *back), None)
+        return Site((*declared.targets, *back), declared.unknown)
+
+    def _flowed(self, found: Sequence[tuple[SymbolId, Via]]) -> tuple[Target, ...]:
+        evidence = Evidence.FLOWED if len(found) == 1 else Evidence.AMBIGUOUS
+        return tuple(Target(target, via, evidence, len(found)) for target, via in found)
+
+    def _declared(self, reference: Reference) -> Site:
         values, typed = self._called(reference)
         targets = self._targets(values, reference, typed)
         if targets:

@@ -73,6 +73,10 @@ class Collected:
         """nodes in which names are bound, not used"""
         self.unsure: list[int] = []
         """places of references that may be variables"""
+        self.defined: dict[int, SymbolId] = {}
+        """by node: the symbol that it defines"""
+        self.sites: dict[int, tuple[SymbolId, int, int, str]] = {}
+        """by node of a call: source, line, column and expression of its reference"""
         self.handled: set[int] = set()
         """nodes that an outer one has already said everything about"""
         self.drafts = Drafts(file, language, lines)
@@ -131,7 +135,7 @@ class Collected:
         self._count[f"{prefix}{name}{mark}"] += 1
         again = f"+{count}" if count else ""
         end = (f"({again})#" if again else "#") if is_class else f"({again})."
-        made = SymbolId(f"{prefix}{safe(name)}{end}")
+        made = self.defined[node.id] = SymbolId(f"{prefix}{safe(name)}{end}")
         wrapped = self.wrapper is not None and self.wrapper[0] == self.depth - 1
         row = self.line(node)
         if wrapped and self.wrapper is not None:

@@ -208,7 +208,13 @@ class Walk(Collected):
         if arity >= 0:
             arity += self.extra_arguments.pop(node.id, 0)
         self.note(ReferenceKind.CALL, called.expression, called.receiver, arity, called.at, called.name)
+        self._site(node)
         return False
+
+    def _site(self, node: Node) -> None:
+        if self.language.flow is not None:
+            last = self.references[-1]
+            self.sites[node.id] = last.source, last.line, last.column, last.expression
 
     def visit_new(self, node: Node, row: table.New) -> bool:
         type_ = part(node, row.type)
@@ -223,6 +229,7 @@ class Walk(Collected):
             written = "Self"
         receiver = Receiver.NAME if "." in written else Receiver.CLS if written == "Self" else Receiver.NONE
         self.note(ReferenceKind.CALL, written, receiver, self.arity(part(node, row.arguments)), type_)
+        self._site(node)
         return False
 
     def visit_wrapper(self, node: Node, row: None) -> bool:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from plait.facts import BindingKind
+from plait.facts import BindingKind, FlowFacts
 from plait.model import SymbolKind
+from plait.parse.script.flow import flow
 from plait.parse.treesitter.parser import TreeSitterParser
 from plait.parse.treesitter.table import (
     Call,
@@ -283,6 +284,11 @@ NAMES = frozenset(
     }
 )
 
+
+def _flow(walk: Walk, root: Node) -> FlowFacts:
+    return flow(walk.file.path, root, walk.module.id, walk.defined, walk.sites)
+
+
 COMMON: Mapping[str, Any] = {
     "functions": {
         "function_declaration": Function(result="return_type"),
@@ -314,6 +320,7 @@ COMMON: Mapping[str, Any] = {
     "comments": frozenset({"comment"}),
     "class_words": frozenset(),
     "by_path": True,
+    "flow": _flow,
 }
 SPECIAL = {
     "import_statement": _import,
