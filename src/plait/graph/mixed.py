@@ -33,7 +33,7 @@ class ScopedGraph:
 
 
 class FlowGraph:
-    """The same, and for Python, JavaScript and TypeScript the values that flow into a site from anywhere in the repository."""
+    """The same, and for some languages the values that flow into a site from anywhere in the repository."""
 
     in_part = frozenset(("python", "javascript", "typescript"))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from plait.graph.generic.files import Files
@@ -52,7 +52,7 @@ class Sites:
         if not found or len(found) > MOST:
             return declared
         sure = [target for target in declared.targets if target.via is not Via.NAME]
-        called = {target: via for target, via in found if via is not Via.CALLBACK}
+        called = {target: via for target, via in self._made(found, reference) if via is not Via.CALLBACK}
         back = self._flowed([(target, via) for target, via in found if via is Via.CALLBACK])
         if not sure:
             outside = declared.unknown is not None and not declared.unknown[0].could_be_here
@@ -61,10 +61,19 @@ class Sites:
         known = {target.id for target in sure}
         root = reference.expression.partition(".")[0].partition("(")[0]
         narrower = len(known) > 1 and called.keys() < known
-        overwritten = known.isdisjoint(called) and len(self.files.bindings(reference.source, root)) > 1
+        several = len(self.files.bindings(reference.source, root)) > 1 or reference.name in flow.given
+        overwritten = known.isdisjoint(called) and several
         if called and (narrower or overwritten):
             return Site((*self._flowed(list(called.items())), *back), None)
         return Site((*declared.targets, *back), declared.unknown)
+
+    def _made(self, found: Iterable[tuple[SymbolId, Via]], reference: Reference) -> Iterator[tuple[SymbolId, Via]]:
+        """With the constructors that run in the place of classes."""
+        for target, via in found:
+            if self.files.symbols[target].kind is SymbolKind.CLASS:
+                yield from ((one.id, one.via) for one in self._constructed(target, reference, 1))
+            else:
+                yield target, via
 
     def _flowed(self, found: Sequence[tuple[SymbolId, Via]]) -> tuple[Target, ...]:
         evidence = Evidence.FLOWED if len(found) == 1 else Evidence.AMBIGUOUS

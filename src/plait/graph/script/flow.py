@@ -1,7 +1,7 @@
 """Which values reach which call in JavaScript and TypeScript: a points-to analysis over the constraints of all files.
 
-What they mean stands in `plait.parse.script.flow`. Objects of a class are told apart by the class alone, others by where
-they are made. Values, besides those that `points_to` has:
+What they mean stands in `plait.parse.script.flow`. Objects of a class are told apart by the class alone, others by
+where they are made. Values, besides those that `points_to` has:
 
     ("prototype", class)   what objects of a class or of a function with `new` inherit from; members are kept under it
     ("object", number, kind)  kind: "object", "array", "promise", "generator"
@@ -61,6 +61,8 @@ class ScriptFlow(PointsTo):
         """the same for calls that no call expression shows"""
         self.partials: list[tuple[int, tuple[int, ...]]] = []
         """by number of a ("partial", ...) value: nodes of `this` and of the first arguments"""
+        self.given: set[str] = set()
+        """names of members that classes are given outside of their bodies"""
         self._own: set[tuple[Value, str]] = set()
         """members that hide those of bases"""
         self._members: dict[Value, dict[str, None]] = {}
@@ -68,7 +70,12 @@ class ScriptFlow(PointsTo):
         self._merged: dict[Value, list[Value]] = {}
         """objects that get all members of an object, too"""
         self._asked: set[tuple[Value, str, int, Value]] = set()
+        self._inherited: list[tuple[Value, str, int, Value, At | None]] = []
+        """members to look for in bases, if the holder itself is not given them"""
         self._invoked: set[tuple[str, Call]] = set()
+        self._defaults: dict[str, list[tuple[int, int]]] = {}
+        """by function: places of parameters and what they hold without an argument"""
+        self._called: set[str] = set()
         self._lookups: list[tuple[int, int, int, bool]] = []
         """(object, key, node) of subscripts, and whether the node is stored there"""
         self._objects = 0
@@ -144,6 +151,11 @@ class ScriptFlow(PointsTo):
                 self.this[key] = at(node)
             case ("this of", class_, node):
                 self.add(at(node), ("instance", class_))
+            case ("held", node, owner, source):
+                self.copy(at(source), at(node))
+                self.watch(at(owner), "held", at(node), at(source))
+            case ("default", key, place, source):
+                self._defaults.setdefault(key, []).append((place, at(source)))
             case ("arguments", key, node):
                 self.arguments[key] = at(node)
             case ("promise" | "generator" as kind, node, source):
@@ -212,19 +224,31 @@ class ScriptFlow(PointsTo):
 
     def solve(self) -> None:
         """Solve; computed keys wait until it is known whether they are nothing but constants."""
-        super().solve()
+        self._settle()
+        for called in [one for one in self._defaults if one not in self._called]:  # whoever calls it is not here
+            self._default(called, 0)
         lookups, self._lookups = self._lookups, []
         for owner, key, node, is_stored in lookups:
             held = self.held(key)
             known = bool(held) and all(value[0] == "key" for value in held)
-            for name in dict.fromkeys(value[1] for value in held) if known else (None,):
+            for one in dict.fromkeys(value[1] for value in held) if known else (None,):
                 if is_stored:
-                    self.watch(owner, "store", name or ANY, node)
-                elif name is not None:
-                    self.watch(owner, "load", node, name, None)
+                    self.watch(owner, "store", one or ANY, node)
+                elif one is not None:
+                    self.watch(owner, "load", node, one, None)
                 else:
                     self.watch(owner, "take", node)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Solve; what a holder is given itself hides what it inherits."""
         super().solve()
+        while self._inherited:
+            waiting, self._inherited = self._inherited, []
+            for holder, name, node, receiver, where in waiting:
+                if not self.held(self.slot(holder, name)):
+                    self.watch(self.slot("parents", holder), "inherit", name, node, receiver, where)
+            super().solve()
 
     # What a value does where it arrives
 
@@ -237,6 +261,8 @@ class ScriptFlow(PointsTo):
                 self.load(value, name, node, where)
             case ("store", name, source):
                 self.store(value, name, source)
+            case ("held", node, source):
+                self.watch(source, "bind", node, value, None)
             case ("take", node):
                 if value[0] == "object":
                     self.copy(self.slot(value, EVERY), node)
@@ -349,7 +375,7 @@ class ScriptFlow(PointsTo):
         self._asked.add(key)
         self.watch(self.slot(holder, name), "bind", node, receiver, where)
         if (holder, name) not in self._own:
-            self.watch(self.slot("parents", holder), "inherit", name, node, receiver, where)
+            self._inherited.append((holder, name, node, receiver, where))
 
     def _bind(self, value: Value, node: int, receiver: Value, where: At | None) -> None:
         match value:
@@ -373,6 +399,7 @@ class ScriptFlow(PointsTo):
                 else:
                     self.copy(source, self.slot(("static", key), name))
             case ("prototype", _):
+                self.given.add(name)
                 self.copy(source, self.slot(value, name))
             case ("object", *_):
                 self.put(value, name, source)
@@ -506,6 +533,8 @@ class ScriptFlow(PointsTo):
         if call.this is not None:
             self.add(self.this.get(key, -1), call.this)
         parameters = function.parameters
+        self._called.add(key)
+        self._default(key, len(call.given) if call.spread < 0 else call.spread)
         plain = call.given if call.spread < 0 else call.given[: call.spread]
         for (_, node), source in zip(parameters, plain, strict=False):
             self.copy(source, node)
@@ -526,6 +555,11 @@ class ScriptFlow(PointsTo):
                 self.copy(plain[place], call.result)
             elif call.spread >= 0 or place < 0:
                 self.copy(node, call.result)
+
+    def _default(self, key: str, given: int) -> None:
+        for place, source in self._defaults.get(key, ()):
+            if place >= given:
+                self.copy(source, self.functions[key].parameters[place][1])
 
     def slot_object(self, key: str) -> Value:
         """The `arguments` of a function: one object for all its calls."""

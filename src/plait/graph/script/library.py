@@ -26,9 +26,9 @@ METHODS = {
 }
 """by kind of object"""
 NATIVE = words(
-    "Object.assign Object.create Object.values Object.entries Object.keys Object.freeze Object.seal Object.setPrototypeOf"
-    " Object.defineProperty Array.from Array.of Promise.resolve Promise.all Promise.race Promise.any Promise.allSettled"
-    " Reflect.apply Reflect.construct process.nextTick Object.fromEntries"
+    "Object.assign Object.create Object.values Object.entries Object.keys Object.freeze Object.seal"
+    " Object.setPrototypeOf Array.from Array.of Promise.resolve Promise.all Promise.race Promise.any Reflect.apply"
+    " Reflect.construct process.nextTick"
 )
 _CALLING = words(
     "setTimeout setInterval setImmediate queueMicrotask requestAnimationFrame requestIdleCallback process.nextTick"

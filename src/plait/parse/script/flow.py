@@ -1,7 +1,7 @@
 """How values move through one file of JavaScript or TypeScript, as constraints over numbered nodes.
 
-A node stands for the values that a name can hold between two assignments, or that an expression can have. What closures,
-other functions and other files see of a name is one node for all its assignments; so it is in loops.
+A node stands for the values that a name can hold between two assignments, or that an expression can have. What
+closures, other functions and other files see of a name is one node for all its assignments; so it is in loops.
 
 The constraints are tuples that begin with their name; `s`, `d`, `o`, `k` and `t` are nodes, -1 none:
 
@@ -15,6 +15,7 @@ The constraints are tuples that begin with their name; `s`, `d`, `o`, `k` and `t
     ("export", name, s)             name "*": what the module itself is (`module.exports = s`)
     ("pass on", module, name, alias)  `export { name as alias } from module`; name None: all
     ("load", d, o, name, at)        d = o.name
+    ("held", d, o, s)               d = s, which has just been stored as a member of o
     ("store", o, name, s)           o.name = s
     ("get", d, o, k)                d = o[k]
     ("set", o, k, s)                o[k] = s
@@ -34,6 +35,7 @@ The constraints are tuples that begin with their name; `s`, `d`, `o`, `k` and `t
     ("this", key, t)
     ("this of", class, t)           t holds the objects of the class
     ("arguments", key, d)           d holds all arguments of the function
+    ("default", key, place, s)      the parameter holds s where a call gives no argument
     ("promise", d, s)               d = a promise of s
     ("generator", d, s)             d = what gives s when it is iterated over
 
@@ -131,7 +133,8 @@ class ScriptWalk(ValueWalk):
                 self._loop(node, block)
             case "switch_statement":
                 self.value(part(node, "value"), block)
-                self._branches([None, *(part(node, "body").named_children if part(node, "body") else ())], block)
+                body = part(node, "body")
+                self._branches([None, *(body.named_children if body is not None else ())], block)
             case "switch_case" | "switch_default":
                 self._nested(node.named_children, block)
             case "try_statement":
@@ -169,10 +172,12 @@ class ScriptWalk(ValueWalk):
         ends: list[dict[int, int]] = []
         for body in bodies:
             frame.versions = dict(before)
+            frame.stored.clear()
             ended = self._nested([body], block) if body is not None else False
             if not ended:
                 ends.append(frame.versions)
         frame.versions = self._joined(ends) if ends else before
+        frame.stored.clear()
         return not ends
 
     def _joined(self, ends: Sequence[dict[int, int]]) -> dict[int, int]:
@@ -194,6 +199,7 @@ class ScriptWalk(ValueWalk):
     def _loop(self, node: Node, block: Block) -> None:
         """What a turn of the loop binds, the next one can see: names hold all that they are ever given."""
         frame = block.frame
+        frame.stored.clear()
         inner = Block(frame, block)
         if node.type == "for_in_statement":
             iterated = self.value(part(node, "right"), block)
@@ -214,6 +220,7 @@ class ScriptWalk(ValueWalk):
         if body is not None:
             self._nested([body], inner)
         frame.versions = {}
+        frame.stored.clear()
 
     def _try(self, node: Node, block: Block) -> None:
         handler = part(node, "handler")
@@ -312,7 +319,7 @@ class ScriptWalk(ValueWalk):
         if not is_arrow:
             self._emit("this", key, frame.this)
             self._emit("arguments", key, self._declare("arguments", block))
-        parameters, rest = self._parameters(node, block)
+        parameters, rest = self._parameters(node, key, block)
         body = part(node, "body")
         if body is None:
             return
@@ -332,7 +339,7 @@ class ScriptWalk(ValueWalk):
             passed = ()
         self._functions.append(FlowFunction(key, parameters, len(parameters), 0, rest, -1, result, passed, None))
 
-    def _parameters(self, node: Node, block: Block) -> tuple[tuple[tuple[str, int], ...], int]:
+    def _parameters(self, node: Node, key: str, block: Block) -> tuple[tuple[tuple[str, int], ...], int]:
         given = part(node, "parameters")
         alone = part(node, "parameter")
         found: list[tuple[str, int]] = []
@@ -347,8 +354,12 @@ class ScriptWalk(ValueWalk):
                 rest = held
             else:
                 block.frame.parameters[held] = len(found)
+                default = part(child, "value") if pattern is not child else part(child, "right")
+                if default is not None:
+                    self._emit("default", key, len(found), self.value(default, block))
+                    pattern = part(child, "left") or pattern
                 found.append(("", held))
-            self.bind(child, held, block, declare="let")
+            self.bind(pattern, held, block, declare="let")
         return tuple(found), rest
 
     def _returned(self, value: Node | None, block: Block) -> None:

@@ -22,6 +22,8 @@ class Frame:
     is_async: bool = False
     versions: dict[int, int] = field(default_factory=dict)
     """a name's node -> the node of what it holds now; where it is missing, the name's own"""
+    stored: dict[str, int] = field(default_factory=dict)
+    """a member, as written -> the node of what has just been stored there"""
     parameters: dict[int, int] = field(default_factory=dict)
     """a parameter's node -> its place"""
     passed: dict[int, None] = field(default_factory=dict)

@@ -164,14 +164,16 @@ class ValueWalk:
 
     def _store(self, target: Node, source: int, block: Block) -> None:
         owner = self.value(part(target, "object"), block)
-        if target.type == "member_expression":
-            self._emit("store", owner, text(part(target, "property")), source)
-            return
-        key = part(target, "index")
+        key = part(target, "property") or part(target, "index")
         if name := key_of(key):
             self._emit("store", owner, name, source)
         else:
             self._emit("set", owner, self.value(key, block), source)
+        block.frame.stored = {
+            place: node for place, node in block.frame.stored.items() if not place.endswith(f".{name or key}")
+        }
+        if name and source >= 0 and (place := place_of(target)):
+            block.frame.stored[place] = source
 
     # Expressions
 
@@ -211,6 +213,7 @@ class ValueWalk:
                 callee = self.value(part(node, "constructor"), block)
                 given, spread = self._arguments(part(node, "arguments"), block)
                 self._emit("new", made, callee, given, spread, self._sites.get(node.id))
+                block.frame.stored.clear()
                 return made
             case "assignment_expression":
                 source = self.value(part(node, "right"), block)
@@ -280,7 +283,11 @@ class ValueWalk:
         if owner < 0:
             return -1
         made = self._node()
-        self._emit("load", made, owner, name, (block.frame.scope, int(node.end_point[0]) + 1))
+        stored = block.frame.stored.get(place_of(node), -1) if block.frame.stored else -1
+        if stored >= 0:
+            self._emit("held", made, owner, stored)
+        else:
+            self._emit("load", made, owner, name, (block.frame.scope, int(node.end_point[0]) + 1))
         return made
 
     def _subscript(self, node: Node, block: Block) -> int:
@@ -325,7 +332,20 @@ class ValueWalk:
         given, spread = self._arguments(arguments, block)
         if function >= 0:
             self._emit("call", made, function, given, spread, site)
+        block.frame.stored.clear()
+        if callee is not None and arguments is not None and text(callee) == "Object.assign" and spread < 0:
+            self._assigned(arguments, given, block)
         return made
+
+    def _assigned(self, arguments: Node, given: tuple[int, ...], block: Block) -> None:
+        """`Object.assign(o, { a: x })` stores as `o.a = x` does."""
+        nodes = [child for child in arguments.named_children if child.type != "comment"]
+        place = place_of(nodes[0]) if nodes else ""
+        for node, source in zip(nodes[1:], given[1:], strict=False) if place else ():
+            for child in node.named_children if node.type == "object" else ():
+                if child.type == "pair" and (name := key_of(part(child, "key"))):
+                    self._emit("load", stored := self._node(), source, name, None)
+                    block.frame.stored[f"{place}.{name}"] = stored
 
     def _object(self, node: Node, block: Block) -> int:
         made = self._node()
@@ -383,6 +403,21 @@ class ValueWalk:
         else:
             self._copy(source, frame.yielded)
         return -1
+
+
+def place_of(node: Node) -> str:
+    """A member of something that has a name, as text; empty for any other expression."""
+    steps: list[str] = []
+    while node.type in ("member_expression", "subscript_expression") and len(steps) < 4:
+        name = key_of(part(node, "property") or part(node, "index"))
+        owner = part(node, "object")
+        if not name or owner is None:
+            return ""
+        steps.append(name)
+        node = owner
+    if node.type not in ("identifier", "this"):
+        return ""
+    return ".".join((text(node), *reversed(steps)))
 
 
 def key_of(node: Node | None) -> str:

@@ -187,8 +187,9 @@ class Walk(Collected):
         scope = self.function_around()
         if value is not None and scope is not None:
             if value.type in self.language.closures:
-                self.pending[value.id] = (self._fresh(scope), "", self.line(value))
-                self.bind(scope, "", BindingKind.ASSIGNED, self._fresh(scope), self.line(node))
+                name = text(value.child_by_field_name("name")) or self._fresh(scope)
+                self.pending[value.id] = (name, "", self.line(value))
+                self.bind(scope, "", BindingKind.ASSIGNED, name, self.line(node))
             elif (given := self.expressions.written(value)) != "?":
                 self.bind(scope, "", BindingKind.ASSIGNED, given, self.line(node))
         return False
