@@ -70,6 +70,7 @@ class ScriptFlow(PointsTo):
         self._merged: dict[Value, list[Value]] = {}
         """objects that get all members of an object, too"""
         self._asked: set[tuple[Value, str, int, Value]] = set()
+        self._watched: set[tuple[int, Constraint]] = set()
         self._inherited: list[tuple[Value, str, int, Value, At | None]] = []
         """members to look for in bases, if the holder itself is not given them"""
         self._invoked: set[tuple[str, Call]] = set()
@@ -162,6 +163,12 @@ class ScriptFlow(PointsTo):
                 made = self.object(kind)
                 self.add(at(node), made)
                 self.copy(at(source), self.slot(made, EVERY))
+
+    def watch(self, node: int, *constraint: Any) -> None:
+        """As in PointsTo, once: values that hold themselves (a promise of a promise) would ask again without end."""
+        if node >= 0 and (node, constraint) not in self._watched:
+            self._watched.add((node, constraint))
+            super().watch(node, *constraint)
 
     def object(self, kind: str) -> Value:
         self._objects += 1
@@ -322,7 +329,9 @@ class ScriptFlow(PointsTo):
                 if value[0] in ("prototype", "object", "instance"):
                     self.add(self.slot("parents", holder), value)
             case ("called back", call):
-                self.call(value, replace(call, via=Via.CALLBACK))
+                # The language's own functions calling each other back would make objects without end.
+                if value[0] in ("function", "bound", "settle") or (value[0] == "partial" and value[1][0] != "method"):
+                    self.call(value, replace(call, via=Via.CALLBACK))
             case ("applied", callee, call, this):
                 self._applied(callee, value, call, this)
             case ("call on", callee, call):
