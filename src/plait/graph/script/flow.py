@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 
 from plait.facts import FlowFunction, Import, ParsedFile
 from plait.graph.generic.files import Files
+from plait.graph.generic.own_names import ORDINARY
 from plait.graph.points_to import Constraint, PointsTo, Value
 from plait.graph.script import library
 from plait.model import SymbolId, Via
@@ -366,7 +367,7 @@ class ScriptFlow(PointsTo):
                     self.add(node, ("method", value, name))
                 elif name == "length":
                     pass
-                elif kind != "array" or name.isdigit():
+                elif name.isdigit() or (kind == "object" and name not in ORDINARY):
                     self.copy(self.slot(value, ANY), node)
             case ("exports", path):
                 self._exported(path, name, node)
