@@ -61,9 +61,11 @@ class Sites:
         known = {target.id for target in sure}
         root = reference.expression.partition(".")[0].partition("(")[0]
         narrower = len(known) > 1 and called.keys() < known
-        several = len(self.files.bindings(reference.source, root)) > 1 or reference.name in flow.given
-        overwritten = known.isdisjoint(called) and several
-        if called and (narrower or overwritten):
+        bound = len(self.files.bindings(reference.source, root))
+        # By line alone a branch that was not taken hides what came before it.
+        branched = bound > 1 and root == reference.expression and known < called.keys()
+        overwritten = known.isdisjoint(called) and (bound > 1 or reference.name in flow.given)
+        if called and (narrower or overwritten or branched):
             return Site((*self._flowed(list(called.items())), *back), None)
         return Site((*declared.targets, *back), declared.unknown)
 
