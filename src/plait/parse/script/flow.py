@@ -53,13 +53,20 @@ from plait.parse.script.frames import Block, Frame
 from plait.parse.script.values import CLASSES, FUNCTIONS, Sites, ValueWalk, key_of
 from plait.parse.treesitter.table import Node, part, text
 
+MOST_VERSIONS = 100
+"""Names that are told apart before and after a branch; with more, each is all that it is ever given, so that long files
+stay linear."""
+
 _EMPTY = frozenset(
     {"comment", "interface_declaration", "type_alias_declaration", "ambient_declaration", "empty_statement"}
 )
 
 
 def flow(path: str, root: Node, module: SymbolId, defined: dict[int, SymbolId], sites: Sites) -> FlowFacts:
-    return ScriptWalk(module, defined, sites).of(path, root)
+    try:
+        return ScriptWalk(module, defined, sites).of(path, root)
+    except RecursionError:  # what no depth is counted for: patterns, labels and static blocks in each other
+        return FlowFacts(unfollowed=Recovered(path, "deeper than values are followed"))
 
 
 class ScriptWalk(ValueWalk):
@@ -168,6 +175,8 @@ class ScriptWalk(ValueWalk):
 
     def _branches(self, bodies: Iterable[Node | None], block: Block) -> bool:
         frame = block.frame
+        if len(frame.versions) > MOST_VERSIONS:
+            frame.versions = {}
         before = frame.versions
         ends: list[dict[int, int]] = []
         for body in bodies:

@@ -33,6 +33,9 @@ _SAME = frozenset(
         "instantiation_expression",
     }
 )
+MOST_STORED = 20
+"""Members whose last value is remembered."""
+
 _LONGEST_KEY = 100
 
 Sites = dict[int, tuple[SymbolId, int, int, str]]
@@ -169,9 +172,9 @@ class ValueWalk:
             self._emit("store", owner, name, source)
         else:
             self._emit("set", owner, self.value(key, block), source)
-        block.frame.stored = {
-            place: node for place, node in block.frame.stored.items() if not place.endswith(f".{name or key}")
-        }
+        # Another name may stand for the same object, and an unknown key for any.
+        kept = block.frame.stored if name and len(block.frame.stored) < MOST_STORED else {}
+        block.frame.stored = {place: node for place, node in kept.items() if not place.endswith(f".{name}")}
         if name and source >= 0 and (place := place_of(target)):
             block.frame.stored[place] = source
 
