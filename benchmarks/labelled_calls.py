@@ -72,16 +72,20 @@ def java_truth(case: dict[str, list[str]]) -> set[Pair]:
 
 
 def script_name(symbol: Symbol, package: str) -> str:
-    """Arrow functions are `<arrow1>`, ..., in the order in which they stand in what is around them."""
+    """Arrow functions are `<arrow1>`, ..., in the order in which they stand in what is around them.
+
+    The labels write `Cls[Symbol.iterator]` as well as `Cls.[Symbol.iterator]`, which are taken to be the same.
+    """
     names, _ = descriptors(symbol.id)
     if package.isdigit():
         names[-1] = f"<arrow{package}>"
     module = re.sub(r"(/index)?\.[mc]?js$", "", symbol.path).replace("/", ".")
-    return ".".join([module, *names])
+    return ".".join([module, *names]).replace(".[", "[")
 
 
 def script_truth(case: dict[str, list[str]]) -> set[Pair]:
-    return {(_ANONYMOUS.sub("", source), target) for source, targets in case.items() for target in targets}
+    pairs = ((source, target) for source, targets in case.items() for target in targets)
+    return {(_ANONYMOUS.sub("", source), target.replace(".[", "[")) for source, target in pairs}
 
 
 def found(files: list[ParsedFile], name: Callable[[Symbol, str], str]) -> Iterator[Pair]:
@@ -91,10 +95,11 @@ def found(files: list[ParsedFile], name: Callable[[Symbol, str], str]) -> Iterat
     for symbol in (symbol for symbol in symbols.values() if symbol.signature.endswith("=>")):
         arrows[str(symbol.parent)] += 1
         package[symbol.id] = str(arrows[str(symbol.parent)])
-    for edge in GenericGraph().build(files).edges:
+    for edge in GenericGraph(flow=True).build(files).edges:
         target = symbols[edge.target]
         if edge.kind is EdgeKind.CALLS and edge.via is not Via.DECLARATION and target.kind is not SymbolKind.CLASS:
-            yield name(symbols[edge.source], package[edge.source]), name(target, package[edge.target])
+            source = name(symbols[edge.source], package[edge.source])
+            yield source if name is java_name else _ANONYMOUS.sub("", source), name(target, package[edge.target])
 
 
 def judge(root: Path, language: str, suffix: str) -> dict[str, Tally]:

@@ -82,10 +82,10 @@ def outcomes(reference: Reference, path: str, linker: Linker) -> list[str]:
     return found
 
 
-def actual(files: list[ParsedFile], path: str) -> list[tuple[int, str]]:
+def actual(files: list[ParsedFile], path: str, *, flow: bool) -> list[tuple[int, str]]:
     file = next(one for one in files if one.path == path)
     family = DIALECTS[file.symbols[0].language].family
-    linker = Linker([one for one in files if DIALECTS[one.symbols[0].language].family == family])
+    linker = Linker([one for one in files if DIALECTS[one.symbols[0].language].family == family], flow=flow)
     return sorted({(one.line, text) for one in file.references for text in outcomes(one, path, linker)})
 
 
@@ -95,12 +95,13 @@ CASES = read_cases()
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])
 def test_specification(case: Case) -> None:
     files = parse(case.files)
+    flow = case.name.partition(":")[0].endswith("_flow")
     for path, (_, text) in case.files.items():
-        assert actual(files, path) == expected(text)
-    graph = GenericGraph().build(files)
+        assert actual(files, path, flow=flow) == expected(text)
+    graph = GenericGraph(flow).build(files)
     for kinds, wanted in case.edges:
         assert [f"{edge.source} -> {edge.target}" for edge in graph.edges if edge.kind in kinds] == wanted
 
 
 def test_every_language_has_a_page() -> None:
-    assert {case.name.partition(":")[0] for case in CASES} == set(DIALECTS)
+    assert {case.name.partition(":")[0].removesuffix("_flow") for case in CASES} == set(DIALECTS)

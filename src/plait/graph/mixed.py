@@ -34,16 +34,16 @@ class ScopedGraph:
 
 
 class FlowGraph:
-    """The same, and for Python the values that flow into a site from anywhere in the repository."""
+    """The same, and for some languages the values that flow into a site from anywhere in the repository."""
 
-    in_part = frozenset(("python",))
-    apart = in_part
+    in_part = frozenset(("python", "javascript", "typescript"))
+    apart = frozenset(("python",))
 
     def build(self, files: Sequence[ParsedFile]) -> Graph:
         return self.build_with(files, {})
 
     def build_with(self, files: Sequence[ParsedFile], known: Mapping[Position, Known]) -> Graph:
-        return _both(scoped.FlowGraph().build_with, files, known)
+        return _both(scoped.FlowGraph().build_with, files, known, flow=True)
 
     def relink(
         self, files: Sequence[ParsedFile], around: Sequence[Outline], open_: Callable[[str], ParsedFile]
@@ -67,10 +67,12 @@ def _both(
     build: Callable[[Sequence[ParsedFile], Mapping[Position, Known]], Graph],
     files: Sequence[ParsedFile],
     known: Mapping[Position, Known],
+    *,
+    flow: bool = False,
 ) -> Graph:
     python, others = _parted(files)
     first = build(python, known)
-    return _together(first, GenericGraph().build_with(others, known)) if others else first
+    return _together(first, GenericGraph(flow).build_with(others, known)) if others else first
 
 
 def _parted(files: Sequence[ParsedFile]) -> tuple[list[ParsedFile], list[ParsedFile]]:

@@ -6,6 +6,7 @@ Each file is linked by itself, over tables that answer lazily: nothing is solved
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from plait.facts import Outline, ParsedFile
 from plait.graph.confidence import EXACT
@@ -14,7 +15,8 @@ from plait.graph.generic.confidence import IMPORT, SYNTAX, confidence
 from plait.graph.generic.dialects import DIALECTS, Modules, family_of
 from plait.graph.generic.files import Files
 from plait.graph.generic.sites import Site, Sites, Target
-from plait.graph.generic.values import Class, Function
+from plait.graph.generic.values import MOST, Class, Function
+from plait.graph.script.flow import ScriptFlow
 from plait.model import (
     Edge,
     EdgeKind,
@@ -31,8 +33,12 @@ from plait.model import (
 )
 
 
+@dataclass(frozen=True, slots=True)
 class GenericGraph:
     """Scopes, declared types, imports and packages; last, the name. Files of other languages are passed over."""
+
+    flow: bool = False
+    """whether to follow values, in languages in which that is known"""
 
     def build(self, files: Sequence[ParsedFile]) -> Graph:
         return self.build_with(files, {})
@@ -52,10 +58,11 @@ class GenericGraph:
         edges = Edges()
         unresolved: list[Unresolved] = []
         for _, members in sorted(families.items()):
-            linker = Linker(members)
+            linker = Linker(members, flow=self.flow)
             for file in linker.files.files:
                 if wanted is None or file.path in wanted:
                     linker.link(file, known, edges, unresolved)
+            linker.link_implicit(edges)
         unresolved.sort(key=lambda one: (one.path, one.reference.line, one.reference.column))
         return Graph(edges.sorted(), tuple(unresolved))
 
@@ -72,9 +79,12 @@ class GenericGraph:
 class Linker:
     """Links the files of one family."""
 
-    def __init__(self, files: Sequence[ParsedFile]) -> None:
+    def __init__(self, files: Sequence[ParsedFile], *, flow: bool = False) -> None:
         self.files = Files(files)
-        self.sites = Sites(self.files)
+        self.flow = ScriptFlow(self.files) if flow and any(file.flow.nodes for file in files) else None
+        if self.flow is not None:
+            self.flow.solve()
+        self.sites = Sites(self.files, self.flow)
 
     def link(
         self, file: ParsedFile, known: Mapping[Position, Known], edges: Edges, unresolved: list[Unresolved]
@@ -89,6 +99,17 @@ class Linker:
                 unresolved.append(Unresolved(reference, file.path, *site.unknown))
         for edge in (*self._contains(file), *self._imports(file), *self._inherits(file), *self._overrides(file)):
             edges.add(edge)
+
+    def link_implicit(self, edges: Edges) -> None:
+        """Calls that no call expression shows: of getters, of iterators."""
+        for (source, line), found in self.flow.implicit.items() if self.flow is not None else ():
+            if len(found) > MOST:
+                continue
+            evidence = Evidence.FLOWED if len(found) == 1 else Evidence.AMBIGUOUS
+            for target, via in found:
+                sure = confidence(evidence, via, len(found))
+                path = self.files.file_of[source].path
+                edges.add(Edge(source, target, EdgeKind.CALLS, via, evidence, sure, path, line, len(found)))
 
     def site(self, reference: Reference, said: Known | None = None) -> Site:
         """What is found for a site; what an index made by a compiler says of it stands in its place."""
@@ -112,7 +133,7 @@ class Linker:
         for imported in file.imports:
             found: list[SymbolId] = []
             if by_name or imported.name not in (None, "*"):
-                values = self.sites.inference.imported(imported) if imported.name != "*" else ()
+                values = self.sites.inference.imports.imported(imported) if imported.name != "*" else ()
                 found = [one.id for one in values if isinstance(one, (Class, Function))]
             paths = [self.files.file_of[one].path for one in found] or list(self.files.meant(imported))
             for path in dict.fromkeys(paths[:20]):
@@ -144,8 +165,8 @@ class Linker:
             owner = inference.owner(symbol.id)
             if owner is None or symbol.name in ("constructor", self.files.symbols[owner].name, "init", "initialize"):
                 continue
-            for base in inference.order(owner)[1:]:
-                found = [one.id for one in inference.own_member(base, symbol.name) if isinstance(one, Function)]
+            for base in inference.members.order(owner)[1:]:
+                found = [one.id for one in inference.members.own_member(base, symbol.name) if isinstance(one, Function)]
                 fitting = [one for one in found if one != symbol.id and self._same_arity(one, symbol.id)]
                 for one in fitting[:1]:
                     line = symbol.span.start_line

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from plait.graph.generic.files import Files
-from plait.graph.generic.inference import MOST, Inference
+from plait.graph.generic.inference import Inference
 from plait.graph.generic.own_names import ORDINARY
-from plait.graph.generic.values import Class, Container, Function, Instance, Opaque, Outside, Plain, Value
+from plait.graph.generic.values import MOST, Class, Container, Function, Instance, Opaque, Outside, Plain, Value
+from plait.graph.script.flow import ScriptFlow
 from plait.model import Evidence, Receiver, Reference, ReferenceKind, SymbolId, SymbolKind, Unknown, Via
 
 MOST_REPLACING = 16
@@ -33,8 +34,9 @@ class Site:
 
 
 class Sites:
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: Files, flow: ScriptFlow | None = None) -> None:
         self.files = files
+        self.flow = flow
         self.inference = Inference(files)
         self._below: dict[SymbolId, tuple[SymbolId, ...]] = {}
 
@@ -44,8 +46,47 @@ class Sites:
         self.inference.forget()
 
     def resolve(self, reference: Reference) -> Site:
+        """Declarations first; what they leave open, by the values that flow to the site."""
         if reference.kind is ReferenceKind.BASE:
             return self._base(reference)
+        declared = self._declared(reference)
+        return declared if self.flow is None else self._flowing(reference, declared, self.flow)
+
+    def _flowing(self, reference: Reference, declared: Site, flow: ScriptFlow) -> Site:
+        found = flow.sites.get((reference.source, reference.line, reference.column, reference.expression))
+        if not found or len(found) > MOST:
+            return declared
+        sure = [target for target in declared.targets if target.via is not Via.NAME]
+        called = {target: via for target, via in self._made(found, reference) if via is not Via.CALLBACK}
+        back = self._flowed([(target, via) for target, via in found if via is Via.CALLBACK])
+        if not sure:
+            outside = declared.unknown is not None and not declared.unknown[0].could_be_here
+            targets = (*self._flowed(list(called.items()) if not outside else []), *back)
+            return Site(targets, declared.unknown if outside else None) if targets else declared
+        known = {target.id for target in sure}
+        root = reference.expression.partition(".")[0].partition("(")[0]
+        narrower = len(known) > 1 and called.keys() < known
+        bound = len(self.files.bindings(reference.source, root))
+        # By line alone a branch that was not taken hides what came before it.
+        branched = bound > 1 and root == reference.expression and known < called.keys()
+        overwritten = known.isdisjoint(called) and (bound > 1 or reference.name in flow.given)
+        if called and (narrower or overwritten or branched):
+            return Site((*self._flowed(list(called.items())), *back), None)
+        return Site((*declared.targets, *back), declared.unknown)
+
+    def _made(self, found: Iterable[tuple[SymbolId, Via]], reference: Reference) -> Iterator[tuple[SymbolId, Via]]:
+        """With the constructors that run in the place of classes."""
+        for target, via in found:
+            if self.files.symbols[target].kind is SymbolKind.CLASS:
+                yield from ((one.id, one.via) for one in self._constructed(target, reference, 1))
+            else:
+                yield target, via
+
+    def _flowed(self, found: Sequence[tuple[SymbolId, Via]]) -> tuple[Target, ...]:
+        evidence = Evidence.FLOWED if len(found) == 1 else Evidence.AMBIGUOUS
+        return tuple(Target(target, via, evidence, len(found)) for target, via in found)
+
+    def _declared(self, reference: Reference) -> Site:
         values, typed = self._called(reference)
         targets = self._targets(values, reference, typed)
         if targets:
@@ -57,14 +98,14 @@ class Sites:
 
     def _base(self, reference: Reference) -> Site:
         scope = self.files.symbols[reference.source].parent or reference.source
-        own = self.inference.group(reference.source)
+        own = self.inference.members.group(reference.source)
         found = [
             value.id
             for value in self.inference.type_named(reference.expression, scope)
             if isinstance(value, Class) and value.id not in own
         ]
         if found:
-            near = self.inference.closest(found, self.files.file_of[reference.source].path)[:MOST]
+            near = self.inference.near.closest(found, self.files.file_of[reference.source].path)[:MOST]
             return Site(self._alike(near[:1], Via.DECLARATION, Evidence.SCOPED), None)
         values = self.inference.type_named(reference.expression, scope)
         outside = next((one.package for one in values if isinstance(one, Outside)), "")
@@ -88,8 +129,8 @@ class Sites:
             return inference.root(name, scope, line), False
         values = inference.value(owner, scope, line)
         if not values and owner.count("(") + owner.count("[") == 0:
-            values = inference.full(owner)
-        found = tuple(dict.fromkeys(one for value in values for one in inference.member(value, name)))
+            values = inference.imports.full(owner)
+        found = tuple(dict.fromkeys(one for value in values for one in inference.members.member(value, name)))
         typed = any(isinstance(one, Instance) for one in values) and reference.receiver is not Receiver.SELF
         if found or not values:
             return found, typed
@@ -108,15 +149,15 @@ class Sites:
         if not owner:
             symbol = self.files.symbols[reference.source]
             if dialect.family != "ruby" or symbol.name in dialect.constructors:
-                return tuple(Class(base) for base in inference.bases(own))
+                return tuple(Class(base) for base in inference.members.bases(own))
             name = symbol.name
         if "." in owner:  # super.a.f()
             values = inference.value(owner, reference.source, reference.line)
-            return tuple(one for value in values for one in inference.member(value, name))
-        for base in inference.bases(own):
+            return tuple(one for value in values for one in inference.members.member(value, name))
+        for base in inference.members.bases(own):
             if name in dialect.constructors and dialect.constructors != ("=",):
                 return (Class(base),)
-            if found := inference.member_of(base, name):
+            if found := inference.members.member_of(base, name):
                 return found
         return ()
 
@@ -130,7 +171,7 @@ class Sites:
         if functions:
             fitting = self._fitting([one.id for one in functions], reference)
             near = (
-                self.inference.closest(fitting, self.files.file_of[reference.source].path)
+                self.inference.near.closest(fitting, self.files.file_of[reference.source].path)
                 if len(fitting) > 1
                 else fitting
             )
@@ -151,7 +192,7 @@ class Sites:
     def _called_object(self, value: Instance, reference: Reference) -> list[Target]:
         """An object that is called: `operator()`, `invoke`, `apply`, `__invoke`."""
         for name in ("operator()", "invoke", "apply", "__invoke", "callAsFunction"):
-            member = [one.id for one in self.inference.member_of(value.of, name) if isinstance(one, Function)]
+            member = [one.id for one in self.inference.members.member_of(value.of, name) if isinstance(one, Function)]
             if member and len(member) <= MOST:
                 return list(self._alike(self._fitting(member, reference), Via.CALL, Evidence.TYPED))
         return []
@@ -186,12 +227,12 @@ class Sites:
         """The constructor that runs, or the class if none is written."""
         dialect = self.files.dialect(class_)
         evidence = Evidence.SCOPED if count == 1 else Evidence.AMBIGUOUS
-        for one in self.inference.order(class_):
+        for one in self.inference.members.order(class_):
             names = [self.files.symbols[one].name if name == "=" else name for name in dialect.constructors]
             made = [
                 value.id
                 for name in names
-                for value in self.inference.own_member(one, name)
+                for value in self.inference.members.own_member(one, name)
                 if isinstance(value, Function)
             ]
             if made:
@@ -226,7 +267,7 @@ class Sites:
         wanted = self.files.parameters.get(function)
         found: list[SymbolId] = []
         for one in self.below(class_):
-            for value in self.inference.own_member(one, name):
+            for value in self.inference.members.own_member(one, name):
                 if not isinstance(value, Function) or value.id in self.files.abstract or value.id == function:
                     continue
                 given = self.files.parameters.get(value.id)
@@ -249,11 +290,11 @@ class Sites:
     def _directly_below(self, class_: SymbolId) -> list[SymbolId]:
         files, inference = self.files, self.inference
         name = files.symbols[class_].name
-        group = inference.group(class_)
-        found = [one for one in files.subclasses.get(name, ()) if set(inference.bases(one)) & set(group)]
+        group = inference.members.group(class_)
+        found = [one for one in files.subclasses.get(name, ()) if set(inference.members.bases(one)) & set(group)]
         for extension in files.given_bases.get(name, ()):
             for value in inference.type_named(extension.type.partition("[")[0], extension.scope):
-                if isinstance(value, Class) and set(inference.bases(value.id)) & set(group):
+                if isinstance(value, Class) and set(inference.members.bases(value.id)) & set(group):
                     found.append(value.id)
         return list(dict.fromkeys(found))
 
@@ -317,7 +358,7 @@ class Sites:
         file, own = files.file_of[symbol], files.file_of[source]
         if file.path == own.path:
             return 0
-        if file.path in self.inference.reach(own.path):
+        if file.path in self.inference.near.reach(own.path):
             return 1
         if file.path.rpartition("/")[0] == own.path.rpartition("/")[0]:
             return 2

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from plait.model import SymbolId
+
+MOST = 4
+"""Values of one expression; with more, nothing is known."""
+
+DEEPEST = 12
+"""Questions in each other."""
+
+DEFAULT = "default"
+"""The name of what a file exports as itself."""
 
 
 class Instance(NamedTuple):
@@ -75,3 +85,7 @@ class Opaque(NamedTuple):
 
 
 Value = Instance | Class | Function | File | Space | Table | Container | Outside | Plain | Opaque
+
+
+def distinct(values: Iterable[Value]) -> tuple[Value, ...]:
+    return tuple(dict.fromkeys(values))

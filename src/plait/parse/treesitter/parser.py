@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from pathlib import PurePosixPath
@@ -29,6 +29,11 @@ _TEST_FOLDER = re.compile(r"(?:^|/)(?:spec|specs|t|[A-Za-z]*Tests?)/")
 @dataclass(frozen=True)
 class TreeSitterParser:
     language: Language
+    flow: bool = True
+    """whether to find how values move, in languages in which that is known"""
+
+    def without_flow(self) -> TreeSitterParser:
+        return self if self.language.flow is None else replace(self, flow=False)
 
     def parse(self, file: SourceFile) -> ParsedFile | Skipped:
         """Return what can be understood; Skipped without the grammar, or if nothing of the file is understood."""
@@ -52,7 +57,10 @@ class TreeSitterParser:
         root = parser.parse(source).root_node
         walk.over(root, actions)
         walk.settle()
-        return _facts(walk, root.has_error)
+        found = _facts(walk, root.has_error)
+        if not self.flow or language.flow is None or isinstance(found, Skipped):
+            return found
+        return replace(found, flow=language.flow(walk, root))
 
 
 def _scripts(source: bytes) -> bytes:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from plait.facts import FlowFacts
     from plait.parse.treesitter.walk import Walk
 
 Node = Any
@@ -206,5 +207,7 @@ class Language:
     """what the grammar must not see: replaced by as many spaces"""
     named_closures: bool = True
     """a function that is the value of a variable is called by the variable's name"""
+    flow: Callable[[Walk, Any], FlowFacts] | None = None
+    """finds how values move through the tree, once the walk has seen it all"""
     returns: Mapping[str, Part] = field(default_factory=dict)
     """statements whose value the function gives back, where no type says what that is"""

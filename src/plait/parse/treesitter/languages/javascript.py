@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from plait.facts import BindingKind
+from plait.facts import BindingKind, FlowFacts
 from plait.model import SymbolKind
+from plait.parse.script.flow import flow
 from plait.parse.treesitter.parser import TreeSitterParser
 from plait.parse.treesitter.table import (
     Call,
@@ -200,6 +201,8 @@ def _assigned(walk: Walk, node: Node) -> bool:
         _object(walk, value, where, line)
     elif value.type == "class" and where.isidentifier():
         walk.pending[value.id] = (where, "", line)
+    elif target.type in walk.language.patterns:
+        walk.bind_name(walk.scope, target, "?", BindingKind.OPAQUE)
     else:
         if where.startswith("this.") and value.type in walk.language.closures and where.count(".") == 1:
             around = walk.class_around()
@@ -264,7 +267,10 @@ def _pair(walk: Walk, node: Node) -> bool:
 def _field(walk: Walk, node: Node) -> bool:
     around = walk.class_around()
     name = part(node, "name") or part(node, "property")
-    if around is not None and name is not None:
+    value = part(node, "value")
+    if value is not None and value.type == "class" and name is not None:
+        walk.pending[value.id] = (text(name), "", walk.line(node))
+    elif around is not None and name is not None:
         walk.set_variable(around, name, part(node, "type"), part(node, "value"), walk.line(node))
     return False
 
@@ -282,6 +288,11 @@ NAMES = frozenset(
         "import",
     }
 )
+
+
+def _flow(walk: Walk, root: Node) -> FlowFacts:
+    return flow(walk.file.path, root, walk.module.id, walk.defined, walk.sites)
+
 
 COMMON: Mapping[str, Any] = {
     "functions": {
@@ -314,6 +325,7 @@ COMMON: Mapping[str, Any] = {
     "comments": frozenset({"comment"}),
     "class_words": frozenset(),
     "by_path": True,
+    "flow": _flow,
 }
 SPECIAL = {
     "import_statement": _import,
