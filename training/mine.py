@@ -138,8 +138,9 @@ def pairs(package: Package, folder: Path) -> Iterator[Pair]:
                 facts = plugins.build("parser", file.language).parse(file)
             except RecursionError:
                 continue
-            sources[file.path] = file
-            parsed.append(facts)
+            if isinstance(facts, ParsedFile):
+                sources[file.path] = file
+                parsed.append(facts)
     for facts in parsed:
         yield from _of_file(package.name, sources[facts.path], facts)
     if sum(len(facts.symbols) for facts in parsed) < 20_000:
