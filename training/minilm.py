@@ -42,7 +42,8 @@ class MiniLM:
                 for part in ("query", "key", "value")
             )
             seen = functional.scaled_dot_product_attention(q, k, v, attn_mask=allowed).transpose(1, 2).flatten(2)
-            x = self._norm(x + self._dense(seen, f"{layer}.attention.output.dense"), f"{layer}.attention.output.LayerNorm")
+            seen = self._dense(seen, f"{layer}.attention.output.dense")
+            x = self._norm(x + seen, f"{layer}.attention.output.LayerNorm")
             inner = functional.gelu(self._dense(x, f"{layer}.intermediate.dense"))
             x = self._norm(x + self._dense(inner, f"{layer}.output.dense"), f"{layer}.output.LayerNorm")
         return functional.normalize((x * mask[..., None]).sum(1) / mask.sum(1, keepdim=True), dim=1)
@@ -56,7 +57,10 @@ class MiniLM:
         for start in range(0, len(order), batch):
             places = order[start : start + batch]
             longest = max(len(tokens[place]) for place in places)
-            ids = torch.tensor([tokens[place] + [0] * (longest - len(tokens[place])) for place in places])
-            mask = torch.tensor([[1.0] * len(tokens[place]) + [0.0] * (longest - len(tokens[place])) for place in places])
+            ids = torch.zeros((len(places), longest), dtype=torch.long)
+            mask = torch.zeros((len(places), longest))
+            for row, place in enumerate(places):
+                ids[row, : len(tokens[place])] = torch.tensor(tokens[place])
+                mask[row, : len(tokens[place])] = 1.0
             rows[places] = self._forward(ids, mask).numpy()
         return rows

@@ -26,10 +26,11 @@ RELEASES = ("bookworm", "trixie")
 """Of Debian: a package is taken from the one that has the pinned version."""
 
 PERMISSIVE = re.compile(
-    r"\b(MIT|Expat|BSD|BSD3|X11|ISC|Apache|PSF|Python Software Foundation|Go|Zlib|zlib|HPND)\b|Apache-?2|BSD-|PSF-|Python-2", re.IGNORECASE
+    r"\b(MIT|Expat|X11|BSD|BSD3|ISC|Apache|PSF|Python Software Foundation|Go|Zlib|HPND)\b|Apache-?2|BSD-|PSF-|Python-2",
+    re.IGNORECASE,
 )
 OTHER = re.compile(
-    r"\b(A?GPL|LGPL|MPL|EPL|CDDL|GNU|Mozilla|Eclipse|Artistic|Proprietary|Commercial|CC-BY|non-?commercial|Ruby|WTFPL|EUPL)",
+    r"\b(A?GPL|LGPL|MPL|EPL|CDDL|GNU|Mozilla|Eclipse|Artistic|Proprietary|Commercial|CC-BY|Ruby|WTFPL|EUPL)",
     re.IGNORECASE,
 )
 HELD_OUT = 26
@@ -62,7 +63,7 @@ def packages() -> list[Package]:
 
 
 def never() -> frozenset[str]:
-    """Return the names of what plait is judged on, in lower case: neither packages nor folders of these names are read."""
+    """Return the names of what plait is judged on, in lower case: no package or folder of these names is read."""
     return frozenset(tomllib.loads(LIST.read_text())["never"]["names"])
 
 
@@ -108,7 +109,8 @@ def _apt(command: list[str], package: Package, work: Path) -> Iterator[Path]:
     if not apt.exists():
         for folder in ("lists/partial", "cache/archives/partial"):
             (apt / folder).mkdir(parents=True)
-        lines = [f"{kind} http://deb.debian.org/debian {release} main\n" for kind in ("deb", "deb-src") for release in RELEASES]
+        kinds = [(kind, release) for kind in ("deb", "deb-src") for release in RELEASES]
+        lines = [f"{kind} http://deb.debian.org/debian {release} main\n" for kind, release in kinds]
         (apt / "sources.list").write_text("".join(lines))
         subprocess.run(["apt-get", *options, "update"], check=True)
     what = f"{package.name}={package.version}"
@@ -124,12 +126,15 @@ _FETCH = {"pypi": _pypi, "debian": _debian, "deb": _deb}
 def _tar_of_deb(archive: Path) -> Iterator[tarfile.TarFile]:
     """Open the tree of files in a Debian package, as a stream: members are read in order."""
     command = ["dpkg-deb", "--fsys-tarfile", str(archive)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process, tarfile.open(fileobj=process.stdout, mode="r|") as file:
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE) as process,
+        tarfile.open(fileobj=process.stdout, mode="r|") as file,
+    ):
         yield file
 
 
 def licence(archives: list[Path]) -> str:
-    """Return what the archives say: a wheel's expression, classifiers or field; the stanza of `*` in debian/copyright."""
+    """Return what the archives say: a wheel's expression, classifiers or field; debian/copyright's stanza of `*`."""
     for archive in archives:
         if archive.suffix == ".whl":
             with zipfile.ZipFile(archive) as file:
@@ -155,7 +160,8 @@ def licence(archives: list[Path]) -> str:
 
 def _debian_licence(text: str) -> str:
     for stanza in re.split(r"\n\s*\n", text):
-        if re.search(r"^Files:\s*(?:\n\s*)?\*", stanza, re.MULTILINE) and (found := re.search(r"^License:\s*(.+)", stanza, re.M)):
+        found = re.search(r"^License:\s*(.+)", stanza, re.MULTILINE)
+        if found and re.search(r"^Files:\s*(?:\n\s*)?\*", stanza, re.MULTILINE):
             return found.group(1).strip()
     return ""
 

@@ -3,8 +3,8 @@
     python training/semble_search.py LABELS CORPORA KEPT MODEL...
 
 LABELS is the folder with repos.json, annotations and extra; CORPORA has a checkout for each repository; KEPT keeps
-chunks and word indexes, which do not depend on the model. MODEL is a model2vec folder, or `words` for none. nDCG@10 over
-chunks: targets are `relevant` and `secondary`, the rank of a target is that of the first chunk that hits it.
+chunks and word indexes, which do not depend on the model. MODEL is a model2vec folder, or `words` for none. nDCG@10
+over chunks: targets are `relevant` and `secondary`, the rank of a target is that of the first chunk that hits it.
 """
 
 from __future__ import annotations
@@ -47,9 +47,8 @@ def prepared(root: Path, kept: Path) -> tuple[BM25, list[Any]]:
 
 
 def hits(target: Any, chunk: Any) -> bool:
-    path, start, end = (target["path"], target.get("start_line"), target.get("end_line")) if isinstance(
-        target, dict
-    ) else (target, None, None)
+    given = target if isinstance(target, dict) else {"path": target}
+    path, start, end = given["path"], given.get("start_line"), given.get("end_line")
     one, other = f"/{path}", f"/{chunk.file_path}"
     if not (one.endswith(other) or other.endswith(one)):
         return False
@@ -75,9 +74,9 @@ def main(labels: Path, corpora: Path, kept: Path, models: list[str]) -> None:
             bm25, chunks = prepared(root, kept / f"{repository['name']}.pickle")
             vectors = embed_chunks(model, chunks)
             backend = SelectableBasicBackend(vectors, BasicArgs())
-            annotated = "pydantic.upstream-a772a37d.json"
-            file = labels / "extra" / annotated if repository["name"] == "pydantic" else labels / "annotations" / f"{repository['name']}.json"
-            topics = json.loads(file.read_text())
+            mended = {"pydantic": "extra/pydantic.upstream-a772a37d.json"}
+            file = mended.get(repository["name"], f"annotations/{repository['name']}.json")
+            topics = json.loads((labels / file).read_text())
             scores = table.setdefault(repository["name"], {"hybrid": [], "dense": []})
             for topic in topics:
                 targets = [*topic["relevant"], *topic.get("secondary", [])]

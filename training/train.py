@@ -1,6 +1,6 @@
 """From pairs to a model: vocabulary, first vectors, contrastive training, eight bits, a folder in model2vec's format.
 
-Loss: in-batch negatives over both directions at a fixed scale (InfoNCE), summed over the first 64, 128 and 256
+Loss: in-batch negatives over both directions at a fixed scale (InfoNCE), summed over the first 128 and 256
 dimensions (Matryoshka, Kusupati et al. 2022). A batch is made of blocks of pairs from one package in one language, so
 that most packages' pairs have neighbours as negatives. Pairs that ask the same are no negatives of each other.
 """
@@ -24,14 +24,15 @@ from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, tr
 from torch.nn import functional
 
 from plait.embed.code import PART, Pieces
+from training.score import LANGUAGES
 
 DIM = 256
-NESTED = (256, 128, 64)
+NESTED = (256, 128)
 WORDS, CONTINUED = 26_000, 4_000
 """Whole words, by the number of packages that have them, and pieces for all others."""
 SCALE = 20.0
 BLOCK = 32
-LONGEST = {"question": 48, "code": 200}
+LONGEST = {"question": 48, "code": 160}
 SHARES = {"doc": 1.0, "class": 1.0, "module": 1.0, "comment": 0.6, "name": 0.5, "call": 0.25, "general": 0.5}
 """Of the pairs of each kind, how many an epoch takes, drawn anew."""
 
@@ -197,7 +198,8 @@ def train(pairs: Pairs, held: dict[str, Pairs], start: Any, options: argparse.Na
             total += float(loss.detach())
             step += 1
             if step % 50 == 0:
-                print(f"step {step} of {planned:.0f}, loss {float(loss.detach()):.3f}, {time.monotonic() - started:.0f} s", flush=True)
+                took = time.monotonic() - started
+                print(f"step {step} of {planned:.0f}, loss {float(loss.detach()):.3f}, {took:.0f} s", flush=True)
         scores = " ".join(f"{name} {reciprocal(one, table.detach().numpy()):.4f}" for name, one in held.items())
         print(f"epoch {epoch + 1}: {scores}", flush=True)
     return table.detach().numpy()
@@ -241,7 +243,7 @@ def held_out(work: Path, tokens: Sequence[str], count: int) -> dict[str, Pairs]:
         if pair["kind"] == "doc":
             by[pair["language"]].append(pair)
     found = {}
-    for language in ("python", "go", "rust", "java", "javascript"):
+    for language in LANGUAGES:
         chosen = sorted(by[language], key=lambda pair: blake2b(f"{pair['package']} {pair['place']}".encode()).digest())
         path = work / "pairs" / f"held-{language}.jsonl"
         path.write_text("".join(json.dumps(pair) + "\n" for pair in chosen[:count]))
@@ -255,7 +257,7 @@ def main(work: Path, arguments: Sequence[str]) -> None:
     parser.add_argument("--name", default="model")
     parser.add_argument("--first", choices=["distilled", "random"], default="distilled")
     parser.add_argument("--epochs", type=int, default=3)
-    parser.add_argument("--batch", type=int, default=2048)
+    parser.add_argument("--batch", type=int, default=1024)
     parser.add_argument("--rate", type=float, default=0.003)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
