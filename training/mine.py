@@ -35,6 +35,12 @@ SHOWN = 1_600
 """Characters of a definition that are kept: about the embedder's window."""
 FROM_EACH = 5_000
 """Pairs of one kind from one package, so that no package drowns the others."""
+LINKED = 20_000
+"""Symbols of a package from which no graph is made for `call`: it would take longer than all else."""
+UNLINKED = frozenset(("rust", "javascript"))
+"""The same holds for packages in these languages, whatever their size."""
+CRATES = "usr/share/cargo/registry/"
+"""Where Debian's packages hold crates: the folder of a name that must not be read, and yet not that project's."""
 FILES = 2_000
 """Files of a package that are read, by the digests of their paths: enough for FROM_EACH."""
 COPYLEFT = re.compile(r"GNU (Lesser |Library |Affero )?General Public|Mozilla Public Lic|\bL?GPL-|Eclipse Public")
@@ -139,22 +145,23 @@ def pairs(package: Package, folder: Path) -> Iterator[Pair]:
     listed = [
         state
         for state in source.discover(folder, reasons=False).observed
-        if not forbidden & {part.lower() for part in PurePosixPath(state.path).parts[:-1]}
+        if not forbidden & {part.lower() for part in PurePosixPath(state.path.removeprefix(CRATES)).parts[:-1]}
     ]
     for state in sorted(listed, key=lambda state: hashlib.blake2b(state.path.encode()).digest())[:FILES]:
         file = source.read(folder, state, limit=300_000)
         if isinstance(file, SourceFile) and file.text.isascii() and not COPYLEFT.search(file.text[:3_000]):
             try:
                 facts = plugins.build("parser", file.language).parse(file)
-            except RecursionError:
+            except (RecursionError, IndexError):  # what plait cannot read is no loss here
                 continue
             if isinstance(facts, ParsedFile):
                 sources[file.path] = file
                 parsed.append(facts)
     for facts in parsed:
         yield from _of_file(package.name, sources[facts.path], facts)
-    if sum(len(facts.symbols) for facts in parsed) < 20_000:
-        yield from _calls(package.name, sources, parsed)
+    linked = [facts for facts in parsed if sources[facts.path].language not in UNLINKED]
+    if sum(len(facts.symbols) for facts in linked) < LINKED:
+        yield from _calls(package.name, sources, linked)
 
 
 def _of_file(package: str, file: SourceFile, facts: ParsedFile) -> Iterator[Pair]:

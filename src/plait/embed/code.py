@@ -1,6 +1,6 @@
 """The default embedder: plait's own static vectors for code, summed over the words of a text. Offline, numpy only.
 
-The model is a folder in model2vec's format beside this file: `tokenizer.json` with the vocabulary, `model.safetensors`
+The model is a folder in model2vec's format beside this file (`model/`): `tokenizer.json` with the vocabulary, `model.safetensors`
 with a row of eight-bit numbers for each token and a factor for each row. How it is made and what it scores is told in
 `training/`.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plait.model import Codes, Vectors
     from plait.protocols import Role
 
-MODEL = Path(__file__).parent / "code"
+MODEL = Path(__file__).parent / "model"
 TENSORS = ("embeddings", "weights")
 DIM = 256
 
