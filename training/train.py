@@ -256,7 +256,7 @@ def main(work: Path, arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--name", default="model")
     parser.add_argument("--first", choices=["distilled", "random"], default="distilled")
-    parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--batch", type=int, default=1024)
     parser.add_argument("--rate", type=float, default=0.003)
     parser.add_argument("--seed", type=int, default=1)
