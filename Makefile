@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup demo test test-slow check golden bench-executed bench-callgraph bench-peers bench-indegree bench-scale bench-speed clean
+.PHONY: setup demo test test-slow check golden model bench-executed bench-callgraph bench-peers bench-indegree bench-scale bench-speed clean
 
 setup: $(VENV)/.ready
 
@@ -30,6 +30,10 @@ check: setup
 # Write the committed rankings and outputs anew; then read the difference.
 golden: setup
 	scripts/golden
+
+# Make the model of src/plait/embed/model anew: training/README.md says what that needs. WORK is outside the repository.
+model: setup
+	$(BIN)/python -m training "$(WORK)"
 
 # How good the call graph is; benchmarks/README.md says what the folders hold and where they come from.
 bench-executed: setup

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, overload
 
 from plait import plugins
+from plait.chinese import bridged
 from plait.errors import BadParameter, BrokenIndex, EmptyQuery, NoSuchPath
 from plait.finding import find, hits, module_of
 from plait.kept import KeptIndex
@@ -154,8 +155,9 @@ class Engine:
         if not text.strip():
             raise EmptyQuery
         text = text.encode(errors="replace").decode()  # an argument that is not UTF-8 holds lone surrogates
-        (vector,) = self._embedder.encode([text], role="query")
-        return Query(text, vector, query_terms(text), where)
+        understood = bridged(text)
+        (vector,) = self._embedder.encode([understood], role="query")
+        return Query(text, vector, query_terms(understood), where)
 
     def strategy(self, description: str | Strategy | None = None) -> Strategy:
         """Make a strategy from its name or description, the configured one by default; a made one is returned."""

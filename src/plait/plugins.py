@@ -31,6 +31,7 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
         "hybrid": "plait.retrieve.hybrid:Hybrid",
     },
     "embedder": {
+        "code": "plait.embed.code:CodeEmbedder",
         "static": "plait.embed.static:StaticEmbedder",
         "hashing": "plait.embed.hashing:HashingEmbedder",
     },

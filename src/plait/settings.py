@@ -22,7 +22,7 @@ _SWITCH = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0"
 class Settings:
     """Each setting comes from the first of: the call or flag, `PLAIT_<NAME>`, `plait.toml` in the root, the default."""
 
-    embedder: str = "static"
+    embedder: str = "code"
     graph: str = "flow"
     strategy: str = "hybrid"
     cache: Path = Path(platformdirs.user_cache_path("plait"))

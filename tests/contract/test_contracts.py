@@ -10,6 +10,7 @@ import pytest
 
 from plait import plugins
 from plait.embed.hashing import HashingEmbedder
+from plait.embed.code import CodeEmbedder
 from plait.embed.static import StaticEmbedder
 from plait.graph.mixed import FlowGraph, ScopedGraph
 from plait.graph.names import NameGraph
@@ -39,6 +40,16 @@ from plait.testing import (
 class TestHashing(EmbedderContract):
     def make(self) -> HashingEmbedder:
         return HashingEmbedder()
+
+
+class TestCode(EmbedderContract):
+    def make(self) -> CodeEmbedder:
+        return CodeEmbedder()
+
+
+class TestCodeInFewDimensions(EmbedderContract):
+    def make(self) -> CodeEmbedder:
+        return CodeEmbedder(dim=128)
 
 
 class TestStatic(EmbedderContract):
@@ -154,7 +165,7 @@ class TestFlow(GraphContract):
 def test_every_plug_in_has_a_suite_here(kind: plugins.Kind) -> None:
     suites = {
         "strategy": {Vector, Lexical, Naive, Constrained, Structural, Hybrid},
-        "embedder": {HashingEmbedder, StaticEmbedder},
+        "embedder": {CodeEmbedder, HashingEmbedder, StaticEmbedder},
         "graph": {NameGraph, ScopedGraph, FlowGraph},
         "parser": {PythonParser, TreeSitterParser},
     }

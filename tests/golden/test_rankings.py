@@ -22,7 +22,7 @@ SHOWN = 5
 
 
 @pytest.mark.parametrize("graph", ["names", "flow"])
-@pytest.mark.parametrize("embedder", ["static", "hashing"])
+@pytest.mark.parametrize("embedder", ["code", "static", "hashing"])
 def test_shop(embedder: str, graph: str) -> None:
     collection = load("shop")
     engine = Engine.open(collection.corpus, embedder=embedder, graph=graph)

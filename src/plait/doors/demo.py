@@ -14,6 +14,8 @@ from plait.model import Direction, EdgeKind, SymbolKind
 DEPTHS = (3, 5)
 GRAPHS = ("names", "flow")
 """the experiment's own call graph, and plait's"""
+EMBEDDER = "static"
+"""general-purpose vectors, as the experiment had"""
 MODULE = "shop.payment"
 """whose graph is printed: the experiment's own example"""
 

@@ -97,8 +97,10 @@ def demo(html: Path | None, common: Common) -> None:
     """Run the published experiment: 28 functions, 12 questions, seven ways to search, and who won and lost."""
     loaded = load("shop")
     trials = []
+    embedder = common.settings["embedder"] or demonstration.EMBEDDER
     for builder in demonstration.GRAPHS:
-        with opened(str(loaded.corpus), Common(common.as_json, common.settings | {"graph": builder})) as engine:
+        settings = common.settings | {"embedder": embedder, "graph": builder}
+        with opened(str(loaded.corpus), Common(common.as_json, settings)) as engine:
             trials.append(Trial.run(engine, loaded, STRATEGIES, demonstration.DEPTHS))
     names, resolved = trials
     made = {

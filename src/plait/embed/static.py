@@ -1,6 +1,6 @@
-"""The default embedder: static token vectors, averaged. Offline, no download, no model code.
+"""General-purpose static token vectors, averaged, for comparison. Offline, no download, no model code.
 
-Until plait has a model of its own, the vectors and the tokenizer are those that the package wordllama carries in its
+The vectors and the tokenizer are those that the package wordllama carries in its
 wheel (l2_supercat, 256 dimensions, MIT licence). Its files are read where they lie: importing wordllama would load its
 network client and configure logging.
 """

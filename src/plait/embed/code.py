@@ -1,0 +1,150 @@
+"""The default embedder: plait's own static vectors for code, summed over the words of a text. Offline, numpy only.
+
+The model is a folder in model2vec's format beside this file (`model/`): `tokenizer.json` with the vocabulary, `model.safetensors`
+with a row of eight-bit numbers for each token and a factor for each row. How it is made and what it scores is told in
+`training/`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from plait.errors import BadParameter
+from plait.plugins import at_least
+
+if TYPE_CHECKING:
+    from plait.model import Codes, Vectors
+    from plait.protocols import Role
+
+MODEL = Path(__file__).parent / "model"
+TENSORS = ("embeddings", "weights")
+DIM = 256
+
+FINGERPRINT = "plait-code-1-663c3b70cc79"
+"""With the start of the weights' SHA-256, which a test compares with the file."""
+
+PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+"""What a token is looked for in: a word of an identifier or of prose, or a number."""
+
+LONGEST_WORD = 100
+"""Letters of a word; a longer one is no word and has no tokens."""
+
+KEPT_WORDS = 200_000
+
+
+class Pieces:
+    """Splits words into tokens: the word itself, else the longest pieces from the left (WordPiece)."""
+
+    def __init__(self, vocabulary: Mapping[str, int]) -> None:
+        self._vocabulary = vocabulary
+        self._known: dict[str, tuple[int, ...]] = {}
+
+    def of(self, text: str) -> list[int]:
+        """Return the tokens of a text in order; what is neither an ASCII letter nor a digit has none."""
+        known = self._known
+        if len(known) > KEPT_WORDS:
+            known.clear()
+        found: list[int] = []
+        for word in PART.findall(text):
+            tokens = known.get(word)
+            if tokens is None:
+                tokens = known[word] = self._split(word.lower())
+            found += tokens
+        return found
+
+    def _split(self, word: str) -> tuple[int, ...]:
+        found: list[int] = []
+        start = 0
+        while start < len(word) <= LONGEST_WORD:
+            for end in range(len(word), start, -1):
+                token = self._vocabulary.get(("##" if start else "") + word[start:end])
+                if token is not None:
+                    break
+            else:
+                return ()
+            found.append(token)
+            start = end
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class CodeEmbedder:
+    """Vectors whose first 64, 128 or 256 numbers are of use alone; `dim` takes that many."""
+
+    name: ClassVar[str] = "code"
+    dim: int = 256
+    window: int = 512
+    """The sum has no limit of its own; beyond some hundred tokens it blurs what the passage is about."""
+
+    def __post_init__(self) -> None:
+        at_least(self, dim=1, window=32)
+        if self.dim > DIM:
+            raise BadParameter(f"code: dim must be at most {DIM}, not {self.dim}")
+
+    @property
+    def fingerprint(self) -> str:
+        return f"{FINGERPRINT}-{self.dim}-{self.window}"
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        pieces = _pieces()
+        return [len(pieces.of(text)) for text in texts]
+
+    def encode(self, texts: Sequence[str], *, role: Role) -> Vectors:
+        import numpy as np
+
+        from plait.vectors import unit
+
+        pieces = _pieces()
+        rows = _rows if role == "query" else _table().__getitem__
+        vectors = np.zeros((len(texts), self.dim), dtype=np.float32)
+        for row, text in enumerate(texts):
+            if tokens := pieces.of(text):
+                # Summed text by text, so that a row does not depend on the batch around it.
+                vectors[row] = rows(tokens).sum(axis=0, dtype=np.float32)[: self.dim]
+        return unit(vectors)
+
+
+@cache
+def _pieces() -> Pieces:
+    tokenizer = json.loads((MODEL / "tokenizer.json").read_bytes())
+    return Pieces(tokenizer["model"]["vocab"])
+
+
+@cache
+def _tensors() -> tuple[Codes, Vectors]:
+    """Return the codes where they lie, and the factors of the rows as a column.
+
+    The file's layout (safetensors): 8 bytes, the length of a header, little-endian; the header in JSON; the numbers.
+    """
+    import numpy as np
+
+    path = MODEL / "model.safetensors"
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(length))
+    shapes = {name: (8 + length + header[name]["data_offsets"][0], tuple(header[name]["shape"])) for name in TENSORS}
+    start, shape = shapes["embeddings"]
+    codes = np.memmap(path, np.int8, "r", start, shape)
+    start, shape = shapes["weights"]
+    factors = np.memmap(path, np.dtype("<f4"), "r", start, shape)
+    return codes, np.ascontiguousarray(factors, dtype=np.float32)[:, None]
+
+
+@cache
+def _table() -> Vectors:
+    codes, factors = _tensors()
+    table: Vectors = codes.astype("float32") * factors
+    return table
+
+
+def _rows(tokens: Sequence[int]) -> Vectors:
+    """Return the same rows as the table has, without making it."""
+    codes, factors = _tensors()
+    found: Vectors = codes[tokens].astype("float32") * factors[tokens]
+    return found
