@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from plait import plugins
-from plait.embed.hashing import HashingEmbedder
 from plait.embed.code import CodeEmbedder
+from plait.embed.hashing import HashingEmbedder
 from plait.embed.static import StaticEmbedder
 from plait.graph.mixed import FlowGraph, ScopedGraph
 from plait.graph.names import NameGraph

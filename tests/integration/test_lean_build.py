@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from plait import engine, gathered, indexing, spool
+from plait import gathered, indexing, kept, spool
 from plait.dump import dump
 from plait.engine import Engine
 from plait.facts import FlowFacts, ParsedFile
@@ -17,6 +17,7 @@ from plait.parse.flow import FlowWalk
 from plait.store import segment
 
 FILES = 24
+SCRIPTS = 2
 
 
 @pytest.fixture
@@ -56,7 +57,7 @@ def in_parts(monkeypatch: pytest.MonkeyPatch, *, files: int = 3, symbols: int = 
 def test_parts_make_what_the_whole_makes(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, graph: str
 ) -> None:
-    monkeypatch.setattr(engine, "FLOW_LINES", 0)
+    monkeypatch.setattr(kept, "FLOW_LINES", 0)
     whole = Engine.open(repository, cache=tmp_path / "whole", graph=graph).snapshot()
     assert whole.info.edges["calls"] > 2 * FILES
     in_parts(monkeypatch)
@@ -113,9 +114,9 @@ def test_values_are_followed_only_when_somebody_waits_for_it(
             return super().of(tree)
 
     monkeypatch.setattr(facts, "FlowWalk", Counted)
-    monkeypatch.setattr(engine, "FLOW_LINES", 0)
+    monkeypatch.setattr(kept, "FLOW_LINES", 0)
     opened = Engine.open(repository, cache=tmp_path / "cache")
-    assert opened.snapshot().info.pending == FILES + 1
+    assert opened.snapshot().info.pending == FILES + 1 + SCRIPTS
     assert len(followed) == 0
     assert opened.index().info.pending == 0
     assert len(followed) == FILES + 1
