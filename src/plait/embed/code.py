@@ -1,8 +1,8 @@
 """The default embedder: plait's own static vectors for code, summed over the words of a text. Offline, numpy only.
 
-The model is a folder in model2vec's format beside this file (`model/`): `tokenizer.json` with the vocabulary, `model.safetensors`
-with a row of eight-bit numbers for each token and a factor for each row. How it is made and what it scores is told in
-`training/`.
+The model is a folder in model2vec's format beside this file (`model/`): `tokenizer.json` with the vocabulary,
+`model.safetensors` with a row of eight-bit numbers for each token and a factor for each row. How it is made and what it
+scores is told in `training/`.
 """
 
 from __future__ import annotations
