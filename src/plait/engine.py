@@ -110,7 +110,8 @@ class Engine:
         """
         python = f"{sys.version_info.major}.{sys.version_info.minor}"
         parts = (__version__, python, FORMAT, self._embedder.fingerprint, self.settings.graph)
-        mixture = "\0".join(map(str, (*parts, self.settings.max_file_bytes, self.settings.submodules)))
+        settings = self.settings
+        mixture = "\0".join(map(str, (*parts, settings.max_file_bytes, settings.submodules, settings.content)))
         kind = blake2b(mixture.encode(), digest_size=6).hexdigest()
         return self._folder / f"{kind}.{_own_state()}.sqlite"
 
@@ -177,6 +178,7 @@ class Engine:
             graph=self.settings.graph,
             max_file_bytes=self.settings.max_file_bytes,
             submodules=self.settings.submodules,
+            content=self.settings.content,
             before=before,
             facts=self._facts,
             code_state=self._code_state,
@@ -198,7 +200,7 @@ class Engine:
         """Return a snapshot of the folder as it is now, building it if there is none or a file has changed."""
         try:
             kept = self._snapshot or EmbeddedSnapshot(self.path)
-            listing = source.discover(self.root, submodules=self.settings.submodules, reasons=False)
+            listing = self._listed(reasons=False)
             fresh = self._is_fresh(listing, kept)
             if not fresh and isinstance(kept, EmbeddedSnapshot) and not kept.is_current:
                 kept = EmbeddedSnapshot(self.path)  # somebody else has renewed it
@@ -209,6 +211,10 @@ class Engine:
         except (FileNotFoundError, BrokenIndex):
             self._snapshot = self._built(None)
         return self._snapshot
+
+    def _listed(self, *, reasons: bool) -> source.Listing:
+        settings = self.settings
+        return source.discover(self.root, submodules=settings.submodules, reasons=reasons, content=settings.content)
 
     def _is_fresh(self, listing: source.Listing, snapshot: Snapshot) -> bool:
         return is_fresh(listing, snapshot, remembered(self._folder))
@@ -235,7 +241,7 @@ class Engine:
         try:
             done = refresh(
                 self.root,
-                source.discover(self.root, submodules=self.settings.submodules),
+                self._listed(reasons=True),
                 before,
                 EmbeddedChanges(before),
                 self._embedder,

@@ -18,6 +18,7 @@ from plait.errors import BadParameter, BadScip, MissingExtra, NothingToIndex
 from plait.extraction import Facts, extract, recovered
 from plait.facts import ParsedFile
 from plait.model import (
+    Content,
     EdgeKind,
     Evidence,
     FileRecord,
@@ -83,6 +84,7 @@ def build(
     graph: str,
     max_file_bytes: int,
     submodules: bool = False,
+    content: Content = Content.CODE,
     before: Snapshot | None = None,
     facts: Facts | None = None,
     code_state: str = "",
@@ -101,7 +103,7 @@ def build(
     started = time.perf_counter()
     builder = plugins.build("graph", graph)
     given = [_scip_file(path, graph, isinstance(builder, JoiningGraphBuilder), must_join) for path in scip]
-    listing = source.discover(root, submodules=submodules)
+    listing = source.discover(root, submodules=submodules, content=content)
     source.settle(listing.observed)
     read, unread = _read(root, listing, max_file_bytes, progress)
     in_part = builder.in_part if isinstance(builder, RelinkingGraphBuilder) and not given else frozenset()
@@ -203,7 +205,7 @@ def _read(root: Path, listing: Listing, limit: int, progress: Progress) -> tuple
     skipped: list[Skipped] = []
     for done, state in enumerate(listing.files):
         progress("reading", done, len(listing.files))
-        file = source.read(root, state, limit=limit, wanted=state.path in listing.wanted)
+        file = source.read(root, state, limit=limit, wanted=state.path in listing.wanted, content=listing.content)
         if isinstance(file, SourceFile):
             read.append(file)
         else:

@@ -12,13 +12,16 @@ import click
 
 from plait.doors.terminal import ProgressBar, notice
 from plait.engine import Engine
+from plait.model import Content
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 COUNT = click.IntRange(min=1)
 
 INDEX = ("embedder", "graph", "cache", "submodules", "max_file_bytes")
-"""The settings that decide what an index holds and where it lies."""
+"""The settings that decide what an index holds and where it lies, its content aside."""
+
+CONTENT = (*INDEX, "content")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,9 @@ def common(*names: str) -> Callable[[Command], Command]:
         ),
         "max_file_bytes": click.option(
             "--max-file-bytes", type=COUNT, metavar="N", help="Skip larger files (1,000,000)."
+        ),
+        "content": click.option(
+            "--content", type=click.Choice([*map(str, Content)]), help="What to read: code, docs, config or all."
         ),
         "cache": click.option("--cache", metavar="FOLDER", help="Folder of the indexes (default: the platform's)."),
     }

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from plait.doctor import Check, examine, megabytes
-from plait.doors.options import INDEX, Common, common, opened
+from plait.doors.options import CONTENT, Common, common, opened
 from plait.doors.render import Json, counted
 from plait.doors.render_index import (
     left_out_lines,
@@ -53,7 +53,7 @@ GATE_FAILED = 1
     help="Join the exact references of a SCIP index; remembered for PATH. Repeat for several.",
 )
 @click.option("--no-scip", is_flag=True, help="Forget the SCIP indexes remembered for PATH.")
-@common(*INDEX)
+@common(*CONTENT)
 def index(path: str, force: bool, show_skipped: bool, scip: tuple[str, ...], no_scip: bool, common: Common) -> None:
     """Build the index of PATH (default: the current folder)."""
     if scip and no_scip:
@@ -67,7 +67,7 @@ def index(path: str, force: bool, show_skipped: bool, scip: tuple[str, ...], no_
 @click.command()
 @click.argument("path", default=".")
 @click.option("--skipped", "show_skipped", is_flag=True, help="List all that is left out, by reason.")
-@common(*INDEX)
+@common(*CONTENT)
 def status(path: str, show_skipped: bool, common: Common) -> None:
     """Tell what is indexed of PATH and whether it is fresh. Nothing is built."""
     with opened(path, common) as engine:
@@ -106,7 +106,7 @@ def clear_(path: str | None, every: bool, common: Common) -> None:
 
 @click.command()
 @click.argument("path", default=".")
-@common(*INDEX)
+@common(*CONTENT)
 def verify(path: str, common: Common) -> None:
     """Compare the index of PATH, renewed if it is stale, with a clean one that is built aside from nothing.
 
@@ -129,7 +129,7 @@ def verify(path: str, common: Common) -> None:
     metavar="SECONDS",
     help="Look this often (default: when told to, with plait[watch]; else every second).",
 )
-@common(*INDEX)
+@common(*CONTENT)
 def watch(path: str, once: bool, interval: float | None, common: Common) -> None:
     """Keep the index of PATH fresh until Ctrl-C, and print a line (with --json an object) whenever it is renewed.
 

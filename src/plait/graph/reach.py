@@ -35,6 +35,7 @@ def reached(
 
     `mentioning` returns the paths of (at least) the files in whose text one of the names stands.
     """
+    edits = [edit for edit in edits if not _is_text(edit)]
     if any(file.symbols[0].language != "python" for edit in edits for file in (edit.before, edit.after) if file):
         return None  # names are followed as Python binds them
     edited = {file.path for edit in edits for file in (edit.before, edit.after) if file is not None}
@@ -58,6 +59,11 @@ def reached(
         for path in sorted(found):
             changed |= _spread(opened[path], changed, set())
     return found
+
+
+def _is_text(edit: Edit) -> bool:
+    """Whether the file is no code, neither before nor after: nothing is linked with it."""
+    return all(file.symbols[0].kind is SymbolKind.FILE for file in (edit.before, edit.after) if file)
 
 
 def _changed(edit: Edit) -> set[str] | None:

@@ -25,11 +25,11 @@ from operator import attrgetter
 from pathlib import Path
 
 from plait import git
-from plait.model import FileState, Skipped, SkipReason
+from plait.model import Content, FileState, Skipped, SkipReason
 from plait.source import denials
 from plait.source.denials import Denial
 from plait.source.ignore import IgnoreFile
-from plait.source.languages import language, suffix
+from plait.source.languages import content_of, language, suffix
 
 RULES = ".plaitignore"
 GIT_RULES = ".gitignore"
@@ -40,7 +40,7 @@ _BY_PATH = attrgetter("path")
 @dataclass(frozen=True, slots=True)
 class Listing:
     files: tuple[FileState, ...]
-    """of a supported language, by path"""
+    """of a language of the content, by path"""
     rules: tuple[FileState, ...]
     """the `.plaitignore` files that were followed, by path"""
     skipped: tuple[Skipped, ...]
@@ -49,6 +49,7 @@ class Listing:
     """paths of files that a `!` pattern names: no denial applies to what is in them"""
     by_git: bool
     """git answered for the root"""
+    content: Content = Content.CODE
 
     @property
     def observed(self) -> list[FileState]:
@@ -56,14 +57,14 @@ class Listing:
         return sorted([*self.files, *self.rules], key=_BY_PATH)
 
 
-def discover(root: Path, *, submodules: bool = False, reasons: bool = True) -> Listing:
-    """List the files below root. Without reasons, `skipped` is incomplete and git is asked less.
+def discover(root: Path, *, submodules: bool = False, reasons: bool = True, content: Content = Content.CODE) -> Listing:
+    """List the files of a content below root. Without reasons, `skipped` is incomplete and git is asked less.
 
     Submodules and other repositories below root are entered on request. A symbolic link is never followed out of root
     or into a folder; one to a file is followed if its own name tells the language and the file's name does not.
     """
     root = Path(os.path.realpath(root))
-    lister = _Lister(root, submodules, reasons)
+    lister = _Lister(root, submodules, reasons, content)
     by_git = git.has_work_tree(root)
     lister.list(by_git)
     return Listing(
@@ -72,6 +73,7 @@ def discover(root: Path, *, submodules: bool = False, reasons: bool = True) -> L
         skipped=tuple(sorted(lister.skipped())),
         wanted=frozenset(lister.wanted),
         by_git=by_git,
+        content=content,
     )
 
 
@@ -98,7 +100,7 @@ class _Folder:
 
 
 class _Lister:
-    def __init__(self, root: Path, submodules: bool, reasons: bool) -> None:
+    def __init__(self, root: Path, submodules: bool, reasons: bool, content: Content) -> None:
         self.files: list[FileState] = []
         self.rules: list[FileState] = []
         self.wanted: set[str] = set()
@@ -106,6 +108,7 @@ class _Lister:
         self._within = os.path.join(root, "")
         self._submodules = submodules
         self._reasons = reasons
+        self._content = content
         self._folders: dict[str, _Folder] = {}
         self._tracked: list[str] = []
         """by git, sorted"""
@@ -113,7 +116,7 @@ class _Lister:
         self._unread: set[str] = set()
         """files in no supported language"""
         self._skipped: dict[str, tuple[Denial, int]] = {}
-        self._suffixes: Counter[str] = Counter()
+        self._suffixes: Counter[tuple[str, Content | None]] = Counter()
 
     def list(self, by_git: bool) -> None:
         self._folders[""] = self._with_rules("", _Folder(None, False, by_git))
@@ -126,8 +129,12 @@ class _Lister:
     def skipped(self) -> Iterator[Skipped]:
         for path, ((reason, detail), count) in self._skipped.items():
             yield Skipped(_shown(path), reason, _shown(detail), count)
-        for ending, count in self._suffixes.items():
-            yield Skipped(_shown(f"*{ending}" if ending else "(no suffix)"), SkipReason.UNSUPPORTED, "", count)
+        for (ending, content), count in self._suffixes.items():
+            name = _shown(f"*{ending}" if ending else "(no suffix)")
+            if content is None:
+                yield Skipped(name, SkipReason.UNSUPPORTED, "", count)
+            else:
+                yield Skipped(name, SkipReason.CONTENT, f"{content}: on request, --content {content}", count)
 
     def _at(self, *path: str) -> str:
         return self._within + "/".join(path)
@@ -216,16 +223,22 @@ class _Lister:
         folder = self._folder(parent)
         if folder.is_link:
             return
-        left_out, wanted = self._judge(path, folder, False, ignored, denials.of_file(name))
+        left_out, wanted = self._judge(path, folder, False, ignored, self._denial(path, name))
         if left_out is None:
             self._take(path, wanted)
-        elif left_out.path.endswith("/") or language(path):
+        elif left_out.path.endswith("/") or language(path, self._content) or left_out.denial[0] is SkipReason.SECRET:
             self._skip(left_out, 0 if ignored else 1)
         elif not ignored and left_out.denial[0] is not SkipReason.IGNORED:
-            self._suffixes[suffix(path)] += 1
+            self._suffixes[suffix(path), None] += 1
+
+    def _denial(self, path: str, name: str) -> Denial | None:
+        found = denials.of_file(name)
+        if found is None and self._content is not Content.CODE and not language(path):
+            found = denials.of_secret(name)
+        return found
 
     def _take(self, path: str, wanted: bool) -> None:
-        spoken = language(path)
+        spoken = language(path, self._content)
         if not spoken:
             self._unread.add(path)
             if not self._reasons:
@@ -251,7 +264,7 @@ class _Lister:
                 if wanted:
                     self.wanted.add(path)
             else:
-                self._suffixes[suffix(path)] += 1
+                self._suffixes[suffix(path), content_of(path)] += 1
 
     def _follow(self) -> None:
         for path in sorted(self._links):
@@ -273,7 +286,7 @@ class _Lister:
         inside = target.relative_to(self._root).as_posix()
         if stat.S_ISDIR(status.st_mode):
             return f"leads to the folder {inside}"
-        if language(path) and inside in self._unread and stat.S_ISREG(status.st_mode):
+        if language(path, self._content) and inside in self._unread and stat.S_ISREG(status.st_mode):
             self._unread.discard(inside)
             self.files.append(_state(path, status))
             return ""
