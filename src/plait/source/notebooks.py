@@ -41,6 +41,13 @@ class _Cell:
     """without their ends"""
 
 
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    language: str
+    """empty for Python"""
+    cells: list[_Cell]
+
+
 Problem = tuple[SkipReason, str]
 
 
@@ -49,10 +56,10 @@ def read(text: str, content: Content) -> Notebook | Problem:
 
     Of IPython's own syntax nothing but a comment is left, so that a cell with magics is Python.
     """
-    cells = _cells(text)
-    if isinstance(cells[0], SkipReason):
-        return cells  # type: ignore[return-value]
-    language, found = cells
+    parts = _parts(text)
+    if not isinstance(parts, _Parts):
+        return parts
+    language, found = parts.language, parts.cells
     if language and content is not Content.DOCS:
         return SkipReason.KERNEL, f"its kernel speaks {language}"
     shown = [_shown(cell, content) for cell in found]
@@ -75,8 +82,7 @@ def _joined(lines: Sequence[str]) -> str:
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def _cells(text: str) -> tuple[str, list[_Cell]] | Problem:
-    """Return the language, empty for Python, and the cells."""
+def _parts(text: str) -> _Parts | Problem:
     try:
         whole = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -91,7 +97,7 @@ def _cells(text: str) -> tuple[str, list[_Cell]] | Problem:
         if made is None:
             return SkipReason.SYNTAX, f"cell {number} is none"
         found.append(made)
-    return _language(whole.get("metadata")), found
+    return _Parts(_language(whole.get("metadata")), found)
 
 
 def _cell(cell: Any) -> _Cell | None:

@@ -14,7 +14,7 @@ _DEFINE = re.compile(r"(?:override[ \t]+)?define[ \t]+(?P<name>[^\s=:?+!]+)")
 
 
 def dockerfile_blocks(lines: Sequence[str]) -> list[Block]:
-    heads = [(number, found) for number, line in enumerate(lines, start=1) if (found := _FROM.match(line))]
+    heads = [(number, stage) for number, line in enumerate(lines, start=1) if (stage := _FROM.match(line))]
     found: list[Block] = []
     for place, (number, stage) in enumerate(heads):
         after = heads[place + 1][0] if place + 1 < len(heads) else len(lines) + 1
