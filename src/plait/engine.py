@@ -16,7 +16,7 @@ from plait import plugins, source
 from plait.errors import BadParameter, BrokenIndex, CannotWrite, EmptyQuery, NoSuchPath
 from plait.finding import find, hits, module_of
 from plait.freshness import is_fresh
-from plait.model import Direction, Evidence, Filter, Hit, Query, Ranking, Symbol, Unknown
+from plait.model import Content, Direction, Evidence, Filter, Hit, Query, Ranking, Symbol, Unknown
 from plait.protocols import Embedder, RelinkingGraphBuilder, Snapshot, Strategy, Writer
 from plait.scip.files import remember, remembered
 from plait.settings import Settings
@@ -108,10 +108,13 @@ class Engine:
         To that belong the version of Python, whose grammar and standard library the parser and the graph go by, and the
         state of plait's own files: a newer plait never answers from what an older one has indexed.
         """
+        return self._path(self.settings.content)
+
+    def _path(self, content: Content) -> Path:
         python = f"{sys.version_info.major}.{sys.version_info.minor}"
         parts = (__version__, python, FORMAT, self._embedder.fingerprint, self.settings.graph)
         settings = self.settings
-        mixture = "\0".join(map(str, (*parts, settings.max_file_bytes, settings.submodules, settings.content)))
+        mixture = "\0".join(map(str, (*parts, settings.max_file_bytes, settings.submodules, content)))
         kind = blake2b(mixture.encode(), digest_size=6).hexdigest()
         return self._folder / f"{kind}.{_own_state()}.sqlite"
 
@@ -279,7 +282,7 @@ class Engine:
         """Return what is indexed and whether it is still so; nothing is built."""
         from plait.status import status
 
-        return status(self.root, self.settings, self.path)
+        return status(self.root, self.settings, {content: self._path(content) for content in Content})
 
     def _ask(self, question: Callable[[Snapshot], T]) -> T:
         """Answer from the snapshot; one whose file turns out to be damaged is built anew."""

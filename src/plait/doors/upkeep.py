@@ -29,10 +29,10 @@ from plait.doors.watching import wakings
 from plait.engine import Engine
 from plait.errors import BadParameter, NothingToIndex
 from plait.indexing import by_reason
-from plait.model import Skipped, SnapshotInfo
+from plait.model import Content, Skipped, SnapshotInfo
 from plait.protocols import Snapshot
 from plait.settings import Settings
-from plait.status import Status
+from plait.status import Indexed, Status
 from plait.store.folders import Kept, clear, facts_of, folder_of, folders
 from plait.verify import Verdict
 from plait.verify import verify as compare
@@ -215,6 +215,11 @@ def _status_json(found: Status, show_skipped: bool) -> Json:
         "files_now": found.files,
         "listed_by": "git" if found.by_git else "ignore files",
         "commit_now": found.commit,
+        "content": found.settings.content,
+        "contents": [
+            {"content": one.content, "files": one.files, "symbols": None if one.info is None else one.info.symbols}
+            for one in found.contents
+        ],
         "index": None,
         "recovered": len(found.recovered),
         "skipped": {str(reason): count for reason, count in by_reason(found.skipped).items()},
@@ -247,6 +252,7 @@ def _status_text(found: Status, path: str, show_skipped: bool) -> Iterator[str]:
     if found.info is None or found.index is None:
         problem = "damaged" if found.index else "none"
         wanted = f"embedder {settings.embedder}, graph {settings.graph}"
+        wanted += "" if settings.content is Content.CODE else f", content {settings.content}"
         yield f"index       {problem} for {wanted}; `plait index {path}` makes it"
         yield f"to index    {counted(found.files, 'file')}, listed by {_lister(found)}"
     else:
@@ -260,6 +266,7 @@ def _status_text(found: Status, path: str, show_skipped: bool) -> Iterator[str]:
         yield f"edges       {', '.join(f'{kind} {count:,}' for kind, count in info.edges.items()) or 'none'}"
         yield f"unresolved  {info.unresolved:,}"
         yield f"size        {megabytes(found.index.size)}, {found.index.path}"
+    yield f"content     {'; '.join(map(_content_text, found.contents))}"
     yield from left_out_lines(found.skipped)
     yield from recovered_lines(found.recovered, listed=show_skipped)
     if found.others:
@@ -271,6 +278,13 @@ def _status_text(found: Status, path: str, show_skipped: bool) -> Iterator[str]:
         yield from (f"{one.path}  {recovered_text(one)}" for one in found.recovered)
     elif found.skipped:
         yield "--skipped lists what is left out; a line `!path` in a .plaitignore file brings it back"
+
+
+def _content_text(one: Indexed) -> str:
+    told = f"{one.content} {counted(one.files, 'file')}"
+    if one.info is not None:
+        return f"{told}, {counted(one.info.symbols, 'symbol')} indexed"
+    return f"{told}, not indexed before --content {one.content} asks" if one.files else told
 
 
 def _grouped(skipped: Sequence[Skipped]) -> Iterator[str]:

@@ -50,6 +50,8 @@ class Listing:
     by_git: bool
     """git answered for the root"""
     content: Content = Content.CODE
+    others: tuple[tuple[Content, int], ...] = ()
+    """files of other contents: how many of each, in the order of the contents"""
 
     @property
     def observed(self) -> list[FileState]:
@@ -74,6 +76,7 @@ def discover(root: Path, *, submodules: bool = False, reasons: bool = True, cont
         wanted=frozenset(lister.wanted),
         by_git=by_git,
         content=content,
+        others=lister.others(),
     )
 
 
@@ -135,6 +138,13 @@ class _Lister:
                 yield Skipped(name, SkipReason.UNSUPPORTED, "", count)
             else:
                 yield Skipped(name, SkipReason.CONTENT, f"{content}: on request, --content {content}", count)
+
+    def others(self) -> tuple[tuple[Content, int], ...]:
+        found: Counter[Content] = Counter()
+        for (_, content), count in self._suffixes.items():
+            if content is not None:
+                found[content] += count
+        return tuple((content, found[content]) for content in Content if content in found)
 
     def _at(self, *path: str) -> str:
         return self._within + "/".join(path)

@@ -24,7 +24,7 @@ _BODY_IS_PYTHON = frozenset("time timeit capture prun memit mprun lprun debug py
 """Cell magics below which Python stands (`%%time`); below all others (`%%bash`, `%%html`) it is something else."""
 _MAGIC = re.compile(r"\s*(?:[%!]|\?{1,2}[\w.%])")
 _HELP = re.compile(r"\s*%{0,2}[\w.]+\?{1,2}\s*")
-_ASSIGNED = re.compile(r"(\s*[\w.,\s\[\]'\"]+=\s*)([!%].*)")
+_ASSIGNED = re.compile(r"([\w.,\s\[\]'\"]+=\s*)([!%].*)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import partial
 from itertools import accumulate
 
 from plait.model import SymbolKind
 from plait.parse.blocks.parser import Block, BlockParser, with_comments
 
 _COMMENT = r"//[^\n]*|/\*.*?(?:\*/|\Z)"
-_STRING = r'"(?:[^"\\\n]|\\.)*"'
+_STRING = r'"(?:[^"\\\n]|\\[^\n])*(?:"|\\?(?=\n)|\\?\Z)'
+"""One that is not closed ends with its line: nothing is looked through twice."""
+_SINGLE = _STRING.replace('"', "'")
 _PROTO = re.compile(
-    rf"(?P<skip>{_COMMENT}|{_STRING}|'(?:[^'\\\n]|\\.)*')"
+    rf"(?P<skip>{_COMMENT}|{_STRING}|{_SINGLE})"
     r"|\b(?P<kind>message|enum|service|rpc|extend)\s+(?P<name>[\w.]+)"
     r"|(?P<open>\{)|(?P<close>\})|(?P<end>;)",
     re.DOTALL,
@@ -113,9 +116,6 @@ def _address(block: re.Match[str]) -> str:
     return begin + ".".join(labels)
 
 
-def protobuf() -> BlockParser:
-    return BlockParser(protobuf_blocks)
+protobuf = partial(BlockParser, protobuf_blocks)
 
-
-def terraform() -> BlockParser:
-    return BlockParser(terraform_blocks)
+terraform = partial(BlockParser, terraform_blocks)

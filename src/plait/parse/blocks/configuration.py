@@ -5,20 +5,22 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import partial
 from itertools import accumulate
 
 from plait.model import SymbolKind
 from plait.parse.blocks.parser import Block, BlockParser, with_comments
 
-_TABLE = re.compile(r"[ \t]*\[\[?[ \t]*([^\[\]]+?)[ \t]*\]\]?[ \t]*(?:[#;].*)?$")
-_LONG_STRING = re.compile(r"\"\"\"|'''|#|\"(?:[^\"\\]|\\.)*\"|'[^']*'")
+_TABLE = re.compile(r"[ \t]*\[\[?([^\[\]]*[^\[\]\s][^\[\]]*)\]\]?[ \t]*(?:[#;].*)?$")
+_LONG_STRING = re.compile(r"\"\"\"|'''|#|\"(?:[^\"\\]|\\.)*(?:\"|\\?$)|'[^']*(?:'|$)")
 _YAML_KEY = re.compile(r"(\"[^\"]*\"|'[^']*'|[^\s#\-\[{&*!|>%@`\"'][^#]*?|-[^\s#-][^#]*?):(?:[ \t]|$)")
 _YAML_NAME = re.compile(r"(?:-[ \t]+|[ \t]+)(?:name|id|title):[ \t]+(.+)")
 _KIND = re.compile(r"kind:[ \t]+(\S+)")
 _JSON = re.compile(
-    r'(?P<string>"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\')(?P<colon>\s*:)?|//[^\n]*|/\*.*?(?:\*/|\Z)|(?P<open>[\[{])|(?P<close>[\]}])'
+    r"(?P<string>\"(?:[^\"\\\n]|\\[^\n])*(?:\"|\\?$)|'(?:[^'\\\n]|\\[^\n])*(?:'|\\?$))(?P<colon>\s*:)?"
+    r"|//[^\n]*|/\*.*?(?:\*/|\Z)|(?P<open>[\[{])|(?P<close>[\]}])"
     r"|(?P<bare>[A-Za-z_$][\w$]*)\s*:",
-    re.DOTALL,
+    re.DOTALL | re.MULTILINE,
 )
 
 
@@ -51,7 +53,7 @@ def toml_blocks(lines: Sequence[str]) -> list[Block]:
     for number, line in enumerate(lines, start=1):
         table = _TABLE.match(line) if not inside else None
         if table:
-            heads.append((number, table[1].replace('"', "").replace("'", "")))
+            heads.append((number, table[1].strip().replace('"', "").replace("'", "")))
             continue
         place = 0
         while True:
@@ -69,7 +71,7 @@ def toml_blocks(lines: Sequence[str]) -> list[Block]:
 
 
 def ini_blocks(lines: Sequence[str]) -> list[Block]:
-    heads = [(number, table[1]) for number, line in enumerate(lines, start=1) if (table := _TABLE.match(line))]
+    heads = [(number, table[1].strip()) for number, line in enumerate(lines, start=1) if (table := _TABLE.match(line))]
     return _divided(lines, heads, ("#", ";"), len(lines))
 
 
@@ -82,12 +84,10 @@ def yaml_blocks(lines: Sequence[str]) -> list[Block]:
             Block(_document_name(lines, first, last, place), SymbolKind.BLOCK, first, _filled(lines, first, last))
             for place, (first, last) in enumerate(parts, start=1)
         ]
-    heads: list[tuple[int, str]] = []
-    for number, line in enumerate(lines, start=1):
-        if key := _YAML_KEY.match(line):
-            heads.append((number, key[1].strip("\"'")))
-        elif line.startswith(("- ", "-\n")) or line == "-":
-            heads.append((number, _item_name(lines, number, len(heads) + 1)))
+    heads = [(number, key[1].strip("\"'")) for number, line in enumerate(lines, 1) if (key := _YAML_KEY.match(line))]
+    if not heads:
+        items = [number for number, line in enumerate(lines, start=1) if line.startswith("- ") or line == "-"]
+        heads = [(number, _item_name(lines, number, place)) for place, number in enumerate(items, start=1)]
     return _divided(lines, heads, ("#",), len(lines))
 
 
@@ -147,17 +147,10 @@ def json_blocks(lines: Sequence[str]) -> list[Block]:
     return _divided(lines, heads, ("//",), max(end, heads[-1][0] if heads else end))
 
 
-def toml() -> BlockParser:
-    return BlockParser(toml_blocks)
+toml = partial(BlockParser, toml_blocks)
 
+ini = partial(BlockParser, ini_blocks)
 
-def ini() -> BlockParser:
-    return BlockParser(ini_blocks)
+yaml = partial(BlockParser, yaml_blocks)
 
-
-def yaml() -> BlockParser:
-    return BlockParser(yaml_blocks)
-
-
-def json() -> BlockParser:
-    return BlockParser(json_blocks)
+json = partial(BlockParser, json_blocks)

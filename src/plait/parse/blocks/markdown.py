@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from plait.parse.blocks.parser import Block, BlockParser, headings
 
@@ -12,6 +13,7 @@ _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
 _CLOSING = re.compile(r"(?:^|[ \t])#+[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _NO_PARAGRAPH = re.compile(r"\s*$| {4}|\t| {0,3}(?:[#>|<]|[-+*][ \t]|\d{1,9}[.)][ \t]|[-=*_]{3})")
+_NO_TEXT = re.compile(r"\s*$| {0,3}(?:#{1,6}(?:[ \t]|$)|[-=*_]{3}|`{3}|~{3})")
 _LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
 _TAG = re.compile(r"<[^<>]*>|\{#[^{}]*\}")
 _SIGNS = re.compile(r"[`*]+|(?<!\w)_+|_+(?!\w)")
@@ -44,7 +46,7 @@ def _front_matter(lines: Sequence[str]) -> int:
 
 def _begins_heading(lines: Sequence[str], place: int, start: int) -> bool:
     """Whether a line is a paragraph of its own."""
-    return not _NO_PARAGRAPH.match(lines[place]) and (place == start or not lines[place - 1].strip())
+    return not _NO_PARAGRAPH.match(lines[place]) and (place == start or bool(_NO_TEXT.match(lines[place - 1])))
 
 
 def plain(text: str) -> str:
@@ -52,5 +54,4 @@ def plain(text: str) -> str:
     return " ".join(_SIGNS.sub("", _TAG.sub("", _LINK.sub(r"\1", text))).split())
 
 
-def parser() -> BlockParser:
-    return BlockParser(scan)
+parser = partial(BlockParser, scan)

@@ -17,6 +17,10 @@ WINDOW = 40
 """Lines of a window: about as many as a screen shows."""
 LONGEST_NAME = 100
 """Characters."""
+LONGEST_COMMENT = 100
+"""Lines above a block that still belong to it."""
+DEEPEST = 16
+"""Blocks around one another; what lies deeper belongs to the last of them. An id names all those around."""
 
 _ANCHOR = re.compile(r"[^\w\- ]")
 
@@ -80,6 +84,7 @@ def headings(found: Sequence[tuple[int, int, str]], total: int) -> list[Block]:
 
 def with_comments(lines: Sequence[str], first: int, least: int, marks: tuple[str, ...]) -> int:
     """Return the first of the comment lines directly above a line, or the line itself; none before `least`."""
+    least = max(least, first - LONGEST_COMMENT)
     while first > least and lines[first - 2].lstrip().startswith(marks):
         first -= 1
     return first
@@ -92,7 +97,7 @@ def _apart(blocks: Sequence[Block]) -> list[Block]:
     for block in blocks:
         while around and around[-1].last < block.first:
             around.pop()
-        if around and (block.last > around[-1].last or block.first <= around[-1].first):
+        if len(around) == DEEPEST or (around and (block.last > around[-1].last or block.first <= around[-1].first)):
             continue
         kept.append(block)
         around.append(block)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from plait.model import SymbolKind
 from plait.parse.blocks.parser import Block, BlockParser, with_comments
 
 _FROM = re.compile(r"[ \t]*FROM[ \t]+(?:--\S+[ \t]+)*(?P<image>\S+)(?:[ \t]+AS[ \t]+(?P<name>\S+))?", re.IGNORECASE)
-_RULE = re.compile(r"(?![ \t#])(?P<targets>[^:=#\t]+?)[ \t]*::?(?![=:])")
+_RULE = re.compile(r"(?![ \t#])(?P<targets>[^:=#\t]+)::?(?![=:])")
 _DEFINE = re.compile(r"(?:override[ \t]+)?define[ \t]+(?P<name>[^\s=:?+!]+)")
 
 
@@ -38,8 +39,7 @@ def makefile_blocks(lines: Sequence[str]) -> list[Block]:
             while last < len(lines) and not lines[last - 1].startswith("endef"):
                 last += 1
         elif rule:
-            while last < len(lines) and (lines[last].startswith("\t") or lines[last - 1].endswith("\\")):
-                last += 1
+            last = _end_of_rule(lines, number)
         name = defined["name"] if defined else rule["targets"].split()[0] if rule else ""
         if name and name != ".PHONY":
             least = found[-1].last + 1 if found else 1
@@ -49,9 +49,18 @@ def makefile_blocks(lines: Sequence[str]) -> list[Block]:
     return found
 
 
-def dockerfile() -> BlockParser:
-    return BlockParser(dockerfile_blocks)
+def _end_of_rule(lines: Sequence[str], first: int) -> int:
+    """Return the last line of its recipe; blank lines do not end it."""
+    last = first
+    for number in range(first + 1, len(lines) + 1):
+        line = lines[number - 1]
+        if line.startswith("\t") or lines[number - 2].endswith("\\"):
+            last = number
+        elif line.strip():
+            break
+    return last
 
 
-def makefile() -> BlockParser:
-    return BlockParser(makefile_blocks)
+dockerfile = partial(BlockParser, dockerfile_blocks)
+
+makefile = partial(BlockParser, makefile_blocks)

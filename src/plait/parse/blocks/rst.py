@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
-from plait.parse.blocks.parser import Block, BlockParser, headings
+from plait.parse.blocks.parser import LONGEST_NAME, Block, BlockParser, headings
 
 _ROW = re.compile(r"([!-/:-@\[-`{-~])\1+[ \t]*$")
 _ROLE = re.compile(r":[\w:.+-]+:`([^`<>]*)(?:<[^`<>]*>)?`")
@@ -29,10 +30,9 @@ def scan(lines: Sequence[str]) -> list[Block]:
         if not over and number > 2 and number - 2 > used and lines[number - 3].strip():
             continue  # the last line of a paragraph, or of a table
         level = levels.setdefault((row[1], over), len(levels) + 1)
-        found.append((number - 1 - over, level, _ROLE.sub(r"\1", title).replace("``", "").strip()))
+        found.append((number - 1 - over, level, _ROLE.sub(r"\1", title[:LONGEST_NAME]).replace("``", "").strip()))
         used = number
     return headings(found, len(lines))
 
 
-def parser() -> BlockParser:
-    return BlockParser(scan)
+parser = partial(BlockParser, scan)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from plait.model import SymbolKind
 from plait.parse.blocks.parser import Block, BlockParser, with_comments
 
 _TOKEN = re.compile(
-    r"(?P<skip>--[^\n]*|\#[^\n]*|/\*.*?(?:\*/|\Z)|'(?:[^'\\]|''|\\.)*'|\"[^\"]*\"|`[^`]*`)"
+    r"(?P<skip>--[^\n]*|\#[^\n]*|/\*.*?(?:\*/|\Z)|'(?:[^'\\]|''|\\.)*(?:'|\\?\Z)|\"[^\"]*\"|`[^`]*`)"
     r"|(?P<quote>\$\w*\$)"
     r"|(?P<go>^[ \t]*(?:GO|/)[ \t]*$)"
     r"|(?P<delimiter>^[ \t]*DELIMITER[ \t]+(?P<sign>\S+)[^\n]*$)"
@@ -106,5 +107,4 @@ def _statements(text: str) -> list[tuple[int, int, str]]:
     return found
 
 
-def parser() -> BlockParser:
-    return BlockParser(scan)
+parser = partial(BlockParser, scan)

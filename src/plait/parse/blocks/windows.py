@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from plait.parse.blocks.parser import BlockParser
+from collections.abc import Sequence
+from functools import partial
+
+from plait.parse.blocks.parser import Block, BlockParser
 
 
-def parser() -> BlockParser:
-    return BlockParser(lambda lines: [])
+def nothing(lines: Sequence[str]) -> list[Block]:
+    return []
+
+
+parser = partial(BlockParser, nothing)
