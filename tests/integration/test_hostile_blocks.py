@@ -80,9 +80,10 @@ def every() -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize(("name", "case"), list(every()))
 def test_each_line_belongs_to_one_symbol(name: str, case: str) -> None:
-    parsed = parse(name, HUGE[case])
-    if len(parsed.symbols) < 5_000:
-        check(parsed, HUGE[case])
+    text = HUGE[case][:60_000]
+    parsed = parse(name, text)
+    if len(parsed.symbols) < 2_000:
+        check(parsed, text)
 
 
 def steps(name: str, text: str) -> int:
@@ -105,12 +106,12 @@ def steps(name: str, text: str) -> int:
 @pytest.mark.parametrize(("name", "case"), list(every()))
 def test_work_grows_with_the_length(name: str, case: str) -> None:
     text = HUGE[case]
-    small, large = steps(name, text[:4_000]), steps(name, text[:16_000])
+    small, large = steps(name, text[:2_000]), steps(name, text[:8_000])
     assert large < 5 * small + 1_000
 
 
 @pytest.mark.parametrize("name", FORMATS)
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(data=st.data())
 def test_random_text(name: str, data: st.DataObject) -> None:
     text = "".join(data.draw(st.lists(st.sampled_from(SIGNS), max_size=60)))
