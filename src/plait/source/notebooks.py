@@ -22,6 +22,8 @@ _KEY = re.compile(r'(\s*)"source"\s*:\s*(.*)')
 _TYPE = re.compile(r'(\s+)"cell_type"\s*:')
 _BODY_IS_PYTHON = frozenset("time timeit capture prun memit mprun lprun debug pypy python python3 skip".split())
 """Cell magics below which Python stands (`%%time`); below all others (`%%bash`, `%%html`) it is something else."""
+_PYTHON = ("", "python", "ipython", "python2", "python3", "plaintext")
+"""`plaintext` is what Visual Studio Code writes as long as no kernel was chosen."""
 _MAGIC = re.compile(r"\s*(?:[%!]|\?{1,2}[\w.%])")
 _HELP = re.compile(r"\s*%{0,2}[\w.]+\?{1,2}\s*")
 _ASSIGNED = re.compile(r"([\w.,\s\[\]'\"]+=\s*)([!%].*)")
@@ -120,7 +122,7 @@ def _language(metadata: Any) -> str:
         if isinstance(one, dict)
     ]
     spoken = next((str(one) for one in named if one), "")
-    return "" if spoken.lower() in ("", "python", "ipython", "python2", "python3") else spoken
+    return "" if spoken.lower() in _PYTHON else spoken
 
 
 def _shown(cell: _Cell, content: Content) -> list[str]:

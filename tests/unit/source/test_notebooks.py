@@ -100,7 +100,11 @@ def test_what_cannot_be_read_says_why(text: str, reason: SkipReason, detail: str
 
 def test_text_cells_of_other_languages_are_docs() -> None:
     assert isinstance(read(notebook(*CELLS, language="R"), Content.DOCS), Notebook)
-    assert isinstance(read(notebook(*CELLS, language=None), Content.CODE), Notebook)
+
+
+@pytest.mark.parametrize("language", [None, "python", "Python3", "plaintext"])
+def test_a_kernel_that_is_not_known_is_taken_for_python(language: str | None) -> None:
+    assert isinstance(read(notebook(*CELLS, language=language), Content.CODE), Notebook)
 
 
 @pytest.mark.parametrize(
