@@ -8,7 +8,7 @@ import pytest
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test sees or touches the indexes and settings of the person who runs it."""
-    for name in ("EMBEDDER", "GRAPH", "STRATEGY", "MAX_FILE_BYTES", "SUBMODULES", "WAIT"):
+    for name in ("EMBEDDER", "GRAPH", "STRATEGY", "MAX_FILE_BYTES", "SUBMODULES", "WAIT", "CONTENT"):
         monkeypatch.delenv(f"PLAIT_{name}", raising=False)
     monkeypatch.setenv("PLAIT_CACHE", str(tmp_path_factory.mktemp("cache")))
 

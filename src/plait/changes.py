@@ -11,7 +11,7 @@ from plait.errors import BadParameter
 from plait.facts import ParsedFile
 from plait.model import Skipped, SourceFile, Symbol, SymbolId
 from plait.protocols import Parser, Snapshot
-from plait.source import decode, language
+from plait.source import language, made
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +73,11 @@ def changed(root: Path, revision: str, snapshot: Snapshot) -> Changed:
 def _symbols(root: Path, commit: str, path: str) -> Sequence[Symbol]:
     """The symbols of a file as it was; none if it was not there or could not be parsed."""
     content = git.content(root, commit, path)
-    text = None if content is None else decode(content)
-    if text is None:
+    file = None if content is None else made(path, content)
+    if not isinstance(file, SourceFile):
         return ()
-    spoken = language(path) or ""
-    parser: Parser = plugins.build("parser", spoken)
-    parsed = parser.parse(SourceFile(path, spoken, text, ""))
+    parser: Parser = plugins.build("parser", file.language)
+    parsed = parser.parse(file)
     return parsed.symbols if isinstance(parsed, ParsedFile) else ()
 
 

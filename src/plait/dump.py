@@ -56,6 +56,8 @@ def _recovered(snapshot: Snapshot) -> Iterator[str]:
 def _symbols(snapshot: Snapshot) -> Iterator[str]:
     for symbol in snapshot.symbols():
         values = asdict(symbol) | {"span": _span(symbol.span), "own": [_span(span) for span in symbol.own]}
+        if not symbol.cells:
+            del values["cells"]
         yield f"{values.pop('id')} {_json(values)}"
 
 

@@ -12,7 +12,7 @@ from plait.chinese import bridged
 from plait.errors import BadParameter, BrokenIndex, EmptyQuery, NoSuchPath
 from plait.finding import find, hits, module_of
 from plait.kept import KeptIndex
-from plait.model import Direction, Evidence, Filter, Hit, Query, Ranking, Symbol, Unknown
+from plait.model import Content, Direction, Evidence, Filter, Hit, Query, Ranking, Symbol, Unknown
 from plait.protocols import Embedder, Snapshot, Strategy
 from plait.settings import Settings
 from plait.terms import query_terms
@@ -135,7 +135,7 @@ class Engine:
         """Return what is indexed and whether it is still so; nothing is built."""
         from plait.status import status
 
-        return status(self.root, self.settings, self.path)
+        return status(self.root, self.settings, {one: self._index.path_of(one) for one in Content})
 
     def _ask(self, question: Callable[[Snapshot], T]) -> T:
         """Answer from the snapshot; one whose file turns out to be damaged is built anew."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
 from plait.errors import AmbiguousSymbol, UnknownSymbol
@@ -18,12 +19,22 @@ def hits(snapshot: Snapshot, candidates: Sequence[Candidate]) -> tuple[Hit, ...]
     ids = [candidate.symbol for candidate in candidates]
     symbols = {symbol.id: symbol for symbol in snapshot.symbols(ids)}
     texts = snapshot.texts(ids)
+    cells = _cells(snapshot, symbols.values())
     found: list[Hit] = []
     for rank, candidate in enumerate(candidates, start=1):
         symbol = symbols[candidate.symbol]
         span, text = _extract(symbol, texts[symbol.id], candidate)
-        found.append(Hit(rank, symbol, span, candidate.score, candidate.reasons, text))
+        starts = cells.get(symbol.path, ())
+        cell = bisect_right(starts, span.start_line)
+        line = span.start_line - starts[cell - 1] + 1 if cell else 0
+        found.append(Hit(rank, symbol, span, candidate.score, candidate.reasons, text, cell, line))
     return tuple(found)
+
+
+def _cells(snapshot: Snapshot, symbols: Iterable[Symbol]) -> dict[str, tuple[int, ...]]:
+    """Where the cells of the symbols' notebooks begin, by path."""
+    notebooks = sorted({symbol.path for symbol in symbols if symbol.path.endswith(".ipynb")})
+    return {module.path: module.cells for module in snapshot.symbols([module_id(path) for path in notebooks])}
 
 
 def _extract(symbol: Symbol, text: str, candidate: Candidate) -> tuple[Span, str]:

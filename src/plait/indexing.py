@@ -20,6 +20,7 @@ from plait.extraction import Facts, gather
 from plait.facts import Outline, ParsedFile
 from plait.gathered import About, ParsedFiles, Sources
 from plait.model import (
+    Content,
     EdgeKind,
     Evidence,
     FileRecord,
@@ -90,6 +91,7 @@ def build(
     graph: str,
     max_file_bytes: int,
     submodules: bool = False,
+    content: Content = Content.CODE,
     listing: Listing | None = None,
     before: Snapshot | None = None,
     facts: Facts | None = None,
@@ -110,7 +112,9 @@ def build(
     started = time.perf_counter()
     builder = plugins.build("graph", graph)
     given = [_scip_file(path, graph, isinstance(builder, JoiningGraphBuilder), must_join) for path in scip]
-    listing = listing.explained() if listing is not None else source.discover(root, submodules=submodules)
+    if listing is None:
+        listing = source.discover(root, submodules=submodules, content=content)
+    listing = listing.explained()
     source.settle(listing.observed)
     sources, unread = _read(root, listing, max_file_bytes, progress)
     in_part = builder.in_part if isinstance(builder, RelinkingGraphBuilder) and not given else frozenset()
@@ -264,7 +268,7 @@ def _read(root: Path, listing: Listing, limit: int, progress: Progress) -> tuple
     skipped: list[Skipped] = []
     for done, state in enumerate(listing.files):
         progress("reading", done, len(listing.files))
-        file = source.read(root, state, limit=limit, wanted=state.path in listing.wanted)
+        file = source.read(root, state, limit=limit, wanted=state.path in listing.wanted, content=listing.content)
         if isinstance(file, SourceFile):
             read.add(file)
         else:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from plait import git, plugins, source
 from plait.errors import BrokenIndex, CannotWrite, IndexBusy, NotIndexed
 from plait.freshness import differences, differing, is_fresh
+from plait.model import Content
 from plait.protocols import Embedder, RelinkingGraphBuilder, Snapshot, Writer
 from plait.scip.files import remember, remembered
 from plait.settings import Settings
@@ -73,13 +74,20 @@ class KeptIndex:
         To that belong the version of Python, whose grammar and standard library the parser and the graph go by, and the
         state of plait's own files: a newer plait never answers from what an older one has indexed.
         """
-        return self._folder / f"{self._kind}.{_own_state()}.sqlite"
+        return self.path_of(self.settings.content)
+
+    def path_of(self, content: Content) -> Path:
+        """Return the index file of another content, with everything else the same."""
+        return self._folder / f"{self._kind_of(content)}.{_own_state()}.sqlite"
 
     @cached_property
     def _kind(self) -> str:
+        return self._kind_of(self.settings.content)
+
+    def _kind_of(self, content: Content) -> str:
         python = f"{sys.version_info.major}.{sys.version_info.minor}"
         parts = (__version__, python, FORMAT, self.embedder.fingerprint, self.settings.graph)
-        mixture = "\0".join(map(str, (*parts, self.settings.max_file_bytes, self.settings.submodules)))
+        mixture = "\0".join(map(str, (*parts, self.settings.max_file_bytes, self.settings.submodules, content)))
         return blake2b(mixture.encode(), digest_size=6).hexdigest()
 
     @property
@@ -178,7 +186,8 @@ class KeptIndex:
             return None
 
     def _listing(self) -> source.Listing:
-        return source.discover(self.root, submodules=self.settings.submodules, reasons=False)
+        settings = self.settings
+        return source.discover(self.root, submodules=settings.submodules, reasons=False, content=settings.content)
 
     def _is_fresh(self, listing: source.Listing, snapshot: Snapshot) -> bool:
         try:
@@ -281,6 +290,7 @@ class KeptIndex:
             graph=self.settings.graph,
             max_file_bytes=self.settings.max_file_bytes,
             submodules=self.settings.submodules,
+            content=self.settings.content,
             listing=listing,
             before=before,
             facts=self._facts,

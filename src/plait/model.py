@@ -34,11 +34,37 @@ Space, `%` and `:` in a path are percent-encoded.
 """
 
 
+class Content(StrEnum):
+    """What an index is of. Each is an index of its own, so that none changes another's rankings."""
+
+    CODE = "code"
+    DOCS = "docs"
+    """prose: Markdown, reStructuredText, plain text, the text cells of notebooks"""
+    CONFIG = "config"
+    """what is declared: SQL, Protobuf, Terraform, TOML, YAML, JSON, INI, Dockerfiles, Makefiles"""
+    ALL = "all"
+    """the three together, and any other text"""
+
+
 class SymbolKind(StrEnum):
     MODULE = "module"
     CLASS = "class"
     FUNCTION = "function"
     METHOD = "method"
+    FILE = "file"
+    """a file that is not code; its own text is what stands outside of its blocks"""
+    SECTION = "section"
+    """a heading with the text below it"""
+    STATEMENT = "statement"
+    """of SQL"""
+    MESSAGE = "message"
+    """of Protobuf, its enumerations too"""
+    SERVICE = "service"
+    RPC = "rpc"
+    BLOCK = "block"
+    """of configuration: a table, a key at the top with what is below it, a stage, a rule"""
+    WINDOW = "window"
+    """so many lines of a text in which nothing tells parts apart"""
 
 
 class EdgeKind(StrEnum):
@@ -106,9 +132,12 @@ class SourceFile:
     path: str
     language: str
     text: str
-    """decoded, without a byte order mark, line ends as in the file"""
+    """decoded, without a byte order mark, line ends as in the file; of a notebook, the code or the text in its cells
+    (`plait.source.notebooks`)"""
     digest: str
-    """of the file's bytes"""
+    """of the file's bytes; of a notebook, of what is read of it"""
+    cells: tuple[int, ...] = ()
+    """of a notebook: the line at which each cell begins, in order, whether or not its text is part of this text"""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -160,6 +189,10 @@ class SkipReason(StrEnum):
     GENERATED = "generated"
     MINIFIED = "minified"
     LOCK = "lock file"
+    SECRET = "may hold secrets"
+    CONTENT = "other content"
+    """read on request; the detail says how"""
+    KERNEL = "notebook of another language"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -206,6 +239,8 @@ class Symbol:
     parent: SymbolId | None = None
     """the enclosing definition; None for a module"""
     is_test: bool = False
+    cells: tuple[int, ...] = ()
+    """of a notebook's module, as in SourceFile"""
 
 
 class Receiver(StrEnum):
@@ -459,6 +494,10 @@ class Hit:
     reasons: tuple[Reason, ...]
     text: str
     """the lines of `span`, exactly as they were when the snapshot was made"""
+    cell: int = 0
+    """of a notebook: the number, from 1, of the cell in which the span begins, all cells counted; else 0"""
+    cell_line: int = 0
+    """the line within that cell, from 1"""
 
 
 @dataclass(frozen=True, slots=True)

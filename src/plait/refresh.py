@@ -28,6 +28,7 @@ from plait.model import (
     Edge,
     EdgeKind,
     FileRecord,
+    FileState,
     Graph,
     Skipped,
     SnapshotInfo,
@@ -158,7 +159,7 @@ class _Changes:
         for path in self.touched:
             if path not in files:
                 continue
-            file = source.read(self.root, files[path], limit=self.limit, wanted=path in self.listing.wanted)
+            file = self._read(files[path])
             if isinstance(file, Skipped):
                 unread.append(file)
             else:
@@ -181,6 +182,11 @@ class _Changes:
         }
         if not self.unchanged and not self.parsed:
             raise _Unlike
+
+    def _read(self, state: FileState) -> SourceFile | Skipped:
+        listing = self.listing
+        wanted = state.path in listing.wanted
+        return source.read(self.root, state, limit=self.limit, wanted=wanted, content=listing.content)
 
     def _is_as_it_was(self, path: str) -> bool:
         return path in self.sources and self.known[path].digest == self.sources[path].digest
@@ -224,8 +230,7 @@ class _Changes:
         kept = self._kept(record)
         if kept is not None:
             return kept
-        wanted = record.state.path in self.listing.wanted
-        file = source.read(self.root, record.state, limit=self.limit, wanted=wanted)
+        file = self._read(record.state)
         if not isinstance(file, SourceFile) or file.digest != record.digest:
             raise _Unlike
         parsed = extraction.parse(file, flow=False)

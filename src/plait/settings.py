@@ -11,6 +11,7 @@ from typing import Any
 import platformdirs
 
 from plait.errors import BadParameter
+from plait.model import Content
 
 FILE = "plait.toml"
 PREFIX = "PLAIT_"
@@ -33,6 +34,8 @@ class Settings:
     """whether submodules and other repositories below the root are part of it"""
     wait: float = 2.0
     """seconds to wait while another process writes the index: more than a refresh takes, less than a build"""
+    content: Content = Content.CODE
+    """what is indexed and asked; each content is an index of its own"""
 
     @classmethod
     def load(cls, root: Path, given: Mapping[str, object], environment: Mapping[str, str] | None = None) -> Settings:
@@ -105,6 +108,10 @@ def _converted(source: str, name: str, value: object, root: Path) -> object:
         if found is None:
             raise BadParameter(f"{source}: {name} must be true or false, not {value!r}")
         return found
+    if name == "content":
+        if value not in tuple(Content):
+            raise BadParameter(f"{source}: content must be one of {', '.join(Content)}, not {value!r}")
+        return Content(str(value))
     if not isinstance(value, str):
         raise BadParameter(f"{source}: {name} must be text, not {value!r}")
     return value

@@ -308,7 +308,7 @@ class ParserContract:
         symbols = self._symbols(self.SOURCE)
         ids = [symbol.id for symbol in symbols]
         assert len(set(ids)) == len(ids)
-        assert symbols[0].kind is SymbolKind.MODULE
+        assert symbols[0].kind in (SymbolKind.MODULE, SymbolKind.FILE)
         assert all(symbol.parent in ids for symbol in symbols[1:])
         assert not any(character.isspace() for symbol in ids for character in symbol)
 

@@ -78,7 +78,8 @@ def verify(engine: Engine) -> Verdict:
             clean = anew.snapshot()
             tables = tuple(_compared(present, clean, name) for name in TABLES)
             joined = remembered(folder_of(engine.settings.cache, engine.root))
-            listing = discover(engine.root, submodules=engine.settings.submodules, reasons=False)
+            settings = engine.settings
+            listing = discover(engine.root, submodules=settings.submodules, reasons=False, content=settings.content)
             fresh = is_fresh(listing, clean, joined)
             if not fresh or clean.files() != present.files():
                 raise Unstable(str(engine.root))

@@ -15,6 +15,7 @@ from plait.embed.static import StaticEmbedder
 from plait.graph.mixed import FlowGraph, ScopedGraph
 from plait.graph.names import NameGraph
 from plait.model import SourceFile
+from plait.parse.blocks.parser import BlockParser
 from plait.parse.python import PythonParser
 from plait.parse.treesitter.parser import TreeSitterParser
 from plait.protocols import Parser
@@ -167,7 +168,7 @@ def test_every_plug_in_has_a_suite_here(kind: plugins.Kind) -> None:
         "strategy": {Vector, Lexical, Naive, Constrained, Structural, Hybrid},
         "embedder": {CodeEmbedder, HashingEmbedder, StaticEmbedder},
         "graph": {NameGraph, ScopedGraph, FlowGraph},
-        "parser": {PythonParser, TreeSitterParser},
+        "parser": {PythonParser, TreeSitterParser, BlockParser},
     }
     made = {plugins.load(kind, name) for name in plugins.BUILT_IN[kind]}
     # A language of tree-sitter is one class with its own table.

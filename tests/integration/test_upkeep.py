@@ -80,21 +80,23 @@ def test_every_skip_is_listed_with_its_reason(app: Path) -> None:
     plait("index", app)
     found = lines("status", app, "--skipped")
     assert "skipped     too large 1, syntax error 1, vendored 1" in found
-    assert "not indexed .md 2" in found
+    (content,) = (line for line in found if line.startswith("content"))
+    docs = "docs 2 files, not indexed before --content docs asks"
+    assert content == f"content     code 6 files, 18 symbols indexed; {docs}; config 0 files"
+    place = found.index("other content:")
+    assert found[place + 1] == "  *.md  docs: on request, --content docs  (2 files)"
     assert found[found.index("syntax error:") :] == [
         "syntax error:",
         "  broken.py  line 1: invalid syntax",
         "too large:",
         "  big.py  1,200,000 bytes, limit 1,000,000",
-        "unsupported language:",
-        "  *.md  (2 files)",
         "vendored:",
         "  vendor/  copied dependencies",
     ]
     assert as_json("status", app, "--skipped")["skipped_files"][0] == {
         "path": "*.md",
-        "reason": "unsupported language",
-        "detail": "",
+        "reason": "other content",
+        "detail": "docs: on request, --content docs",
         "count": 2,
     }
 

@@ -12,13 +12,17 @@ import click
 
 from plait.doors.terminal import ProgressBar, notice
 from plait.engine import Engine
+from plait.model import Content
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 COUNT = click.IntRange(min=1)
 
 INDEX = ("embedder", "graph", "cache", "submodules", "max_file_bytes", "wait")
-"""The settings that decide what an index holds and where it lies, and how long to wait for who else writes it."""
+"""The settings that decide what an index holds and where it lies, its content aside, and how long to wait for who else
+writes it."""
+
+CONTENT = (*INDEX, "content")
 
 ASKED = (*INDEX, "refresh")
 """Those of questions, which look for edits first."""
@@ -51,6 +55,9 @@ def common(*names: str) -> Callable[[Command], Command]:
         ),
         "refresh": click.option(
             "--refresh/--no-refresh", default=True, help="Without, no file is looked at: the last commit answers."
+        ),
+        "content": click.option(
+            "--content", type=click.Choice([*map(str, Content)]), help="What to read: code, docs, config or all."
         ),
         "cache": click.option("--cache", metavar="FOLDER", help="Folder of the indexes (default: the platform's)."),
     }

@@ -47,7 +47,7 @@ def reason_json(reason: Reason) -> Json:
 
 
 def hit_json(hit: Hit) -> Json:
-    return {
+    made: Json = {
         "rank": hit.rank,
         "path": hit.symbol.path,
         "start_line": hit.span.start_line,
@@ -59,6 +59,7 @@ def hit_json(hit: Hit) -> Json:
         "reasons": [reason_json(reason) for reason in hit.reasons],
         "text": hit.text,
     }
+    return made | ({"cell": hit.cell, "cell_line": hit.cell_line} if hit.cell else {})
 
 
 def answer_json(answer: Answer) -> Json:
@@ -88,6 +89,7 @@ def answer_text(answer: Answer, *, explain: bool) -> Iterator[str]:
     width = len(str(len(answer)))
     for hit in answer:
         place = f"{hit.symbol.path}:{hit.span.start_line}-{hit.span.end_line}"
+        place += f" (cell {hit.cell}, line {hit.cell_line})" if hit.cell else ""
         yield f"{hit.rank:>{width}}  {place}  {hit.symbol.qualified_name}  [{hit.symbol.kind}]  {hit.score:.4f}"
         if explain:
             yield from (f"{'':{width}}    {reason_text(reason)}" for reason in hit.reasons)

@@ -130,7 +130,8 @@ def _listed(counts: Any) -> str:
 def left_out_lines(skipped: Sequence[Skipped]) -> Iterator[str]:
     """Yield what was left out by reason, and how many files of which suffix are in no language that plait reads."""
     foreign = [skip for skip in skipped if skip.reason is SkipReason.UNSUPPORTED]
-    yield f"skipped     {_listed(by_reason(skip for skip in skipped if skip.reason is not SkipReason.UNSUPPORTED))}"
+    apart = (SkipReason.UNSUPPORTED, SkipReason.CONTENT)
+    yield f"skipped     {_listed(by_reason(skip for skip in skipped if skip.reason not in apart))}"
     if foreign:
         foreign.sort(key=lambda skip: (-skip.count, skip.path))
         shown = ", ".join(f"{skip.path.removeprefix('*')} {skip.count:,}" for skip in foreign[:SUFFIXES])

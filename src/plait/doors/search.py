@@ -19,7 +19,7 @@ from plait.model import Filter, SymbolKind
 @click.option("--kind", type=click.Choice([str(kind) for kind in SymbolKind]), multiple=True, help="Only this kind.")
 @click.option("--in", "inside", metavar="GLOB", help="Only paths that match; `*` also crosses folders.")
 @click.option("--tests/--no-tests", default=None, help="Only tests, or no tests (default: both).")
-@common(*ASKED)
+@common(*ASKED, "content")
 def search(
     query: str,
     path: str,
@@ -31,7 +31,10 @@ def search(
     tests: bool | None,
     common: Common,
 ) -> None:
-    """Search PATH for the code that belongs to QUERY; the index is built or refreshed first."""
+    """Search PATH for the code (--content: the docs, the configuration) that belongs to QUERY.
+
+    The index is built or refreshed first.
+    """
     kinds = frozenset(map(SymbolKind, kind)) if kind else None
     with opened(path, common) as engine:
         answer = engine.search(query, k=k, strategy=strategy, where=Filter(path=inside, kinds=kinds, tests=tests))

@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 from plait.doctor import Check, examine, megabytes
-from plait.doors.options import INDEX, Common, common, opened
+from plait.doors.options import CONTENT, Common, common, opened
 from plait.doors.render import Json, counted
 from plait.doors.render_index import (
     left_out_lines,
@@ -30,10 +30,10 @@ from plait.doors.watching import wakings
 from plait.engine import Engine
 from plait.errors import BadParameter, IndexBusy, NothingToIndex
 from plait.indexing import by_reason
-from plait.model import Skipped, SnapshotInfo
+from plait.model import Content, Skipped, SnapshotInfo
 from plait.protocols import Snapshot
 from plait.settings import Settings
-from plait.status import Status
+from plait.status import Indexed, Status
 from plait.store.folders import Kept, clear, facts_of, folder_of, folders
 from plait.verify import Verdict
 from plait.verify import verify as compare
@@ -54,7 +54,7 @@ GATE_FAILED = 1
     help="Join the exact references of a SCIP index; remembered for PATH. Repeat for several.",
 )
 @click.option("--no-scip", is_flag=True, help="Forget the SCIP indexes remembered for PATH.")
-@common(*INDEX)
+@common(*CONTENT)
 def index(path: str, force: bool, show_skipped: bool, scip: tuple[str, ...], no_scip: bool, common: Common) -> None:
     """Build the index of PATH (default: the current folder)."""
     if scip and no_scip:
@@ -68,7 +68,7 @@ def index(path: str, force: bool, show_skipped: bool, scip: tuple[str, ...], no_
 @click.command()
 @click.argument("path", default=".")
 @click.option("--skipped", "show_skipped", is_flag=True, help="List all that is left out, by reason.")
-@common(*INDEX)
+@common(*CONTENT)
 def status(path: str, show_skipped: bool, common: Common) -> None:
     """Tell what is indexed of PATH and whether it is fresh. Nothing is built."""
     with opened(path, common) as engine:
@@ -107,7 +107,7 @@ def clear_(path: str | None, every: bool, common: Common) -> None:
 
 @click.command()
 @click.argument("path", default=".")
-@common(*INDEX)
+@common(*CONTENT)
 def verify(path: str, common: Common) -> None:
     """Compare the index of PATH, renewed if it is stale, with a clean one that is built aside from nothing.
 
@@ -130,7 +130,7 @@ def verify(path: str, common: Common) -> None:
     metavar="SECONDS",
     help="Look this often (default: when told to, with plait[watch]; else every second).",
 )
-@common(*INDEX)
+@common(*CONTENT)
 def watch(path: str, once: bool, interval: float | None, common: Common) -> None:
     """Keep the index of PATH fresh until Ctrl-C, and print a line (with --json an object) whenever it is renewed.
 
@@ -217,6 +217,11 @@ def _status_json(found: Status, show_skipped: bool) -> Json:
         "files_now": found.files,
         "listed_by": "git" if found.by_git else "ignore files",
         "commit_now": found.commit,
+        "content": found.settings.content,
+        "contents": [
+            {"content": one.content, "files": one.files, "symbols": None if one.info is None else one.info.symbols}
+            for one in found.contents
+        ],
         "index": None,
         "recovered": len(found.recovered),
         "skipped": {str(reason): count for reason, count in by_reason(found.skipped).items()},
@@ -249,6 +254,7 @@ def _status_text(found: Status, path: str, show_skipped: bool) -> Iterator[str]:
     if found.info is None or found.index is None:
         problem = "damaged" if found.index else "none"
         wanted = f"embedder {settings.embedder}, graph {settings.graph}"
+        wanted += "" if settings.content is Content.CODE else f", content {settings.content}"
         yield f"index       {problem} for {wanted}; `plait index {path}` makes it"
         yield f"to index    {counted(found.files, 'file')}, listed by {_lister(found)}"
     else:
@@ -262,6 +268,7 @@ def _status_text(found: Status, path: str, show_skipped: bool) -> Iterator[str]:
         yield f"edges       {', '.join(f'{kind} {count:,}' for kind, count in info.edges.items()) or 'none'}"
         yield f"unresolved  {info.unresolved:,}"
         yield f"size        {megabytes(found.index.size)}, {found.index.path}"
+    yield f"content     {'; '.join(map(_content_text, found.contents))}"
     yield from left_out_lines(found.skipped)
     yield from recovered_lines(found.recovered, listed=show_skipped)
     if found.others:
@@ -273,6 +280,13 @@ def _status_text(found: Status, path: str, show_skipped: bool) -> Iterator[str]:
         yield from (f"{one.path}  {recovered_text(one)}" for one in found.recovered)
     elif found.skipped:
         yield "--skipped lists what is left out; a line `!path` in a .plaitignore file brings it back"
+
+
+def _content_text(one: Indexed) -> str:
+    told = f"{one.content} {counted(one.files, 'file')}"
+    if one.info is not None:
+        return f"{told}, {counted(one.info.symbols, 'symbol')} indexed"
+    return f"{told}, not indexed before --content {one.content} asks" if one.files else told
 
 
 def _grouped(skipped: Sequence[Skipped]) -> Iterator[str]:

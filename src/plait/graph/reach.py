@@ -32,6 +32,7 @@ def reached(
     `around` are all other files. `mentioning` returns (at least) those in whose text one of the names stands. Files of
     languages that cannot call each other do not reach each other.
     """
+    edits = [edit for edit in edits if not _is_text(edit)]
     found: set[str] = set()
     families = {family_of(file.path) for edit in edits for file in edit.files}
     for family in sorted(families):
@@ -88,6 +89,11 @@ def _followed(
                 return None
             changed |= more
     return found
+
+
+def _is_text(edit: Edit) -> bool:
+    """Whether the file is no code, neither before nor after: nothing is linked with it."""
+    return all(file.symbols[0].kind is SymbolKind.FILE for file in (edit.before, edit.after) if file)
 
 
 def _changed(edit: Edit) -> set[str] | None:

@@ -72,23 +72,23 @@ class Lines:
             return min(byte, len(text))  # beyond it is what was added to a broken line
         return len(text.encode()[: max(byte, 0)].decode(errors="ignore"))
 
-    def runs(self, first: int, last: int, covered: Iterable[Span]) -> tuple[Span, ...]:
+    def runs(self, first: int, last: int, covered: Iterable[Span], *, comments: bool = False) -> tuple[Span, ...]:
         """The stretches of the lines first to last that none of the spans covers.
 
-        Blank lines at both ends of a stretch are left out, and so is a stretch of nothing but comments. `covered` is in
-        order of lines and without overlap.
+        Blank lines at both ends of a stretch are left out, and so is a stretch of nothing but comments, unless
+        `comments` count. `covered` is in order of lines and without overlap.
         """
         found: list[Span] = []
         begin = first
         for span in covered:
-            found.extend(self._run(begin, span.start_line - 1))
+            found.extend(self._run(begin, span.start_line - 1, comments))
             begin = span.end_line + 1
-        found.extend(self._run(begin, min(last, len(self))))
+        found.extend(self._run(begin, min(last, len(self)), comments))
         return tuple(found)
 
-    def _run(self, first: int, last: int) -> list[Span]:
+    def _run(self, first: int, last: int, comments: bool) -> list[Span]:
         stripped = [line.strip(_INDENT) for line in self._lines[first - 1 : max(last, first - 1)]]
-        if not any(line and not line.startswith("#") for line in stripped):
+        if not any(line and (comments or not line.startswith("#")) for line in stripped):
             return []
         filled = [number for number, line in enumerate(stripped, start=first) if line]
         return [self.span(filled[0], filled[-1])]

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from plait.model import SymbolId
 
 _RESERVED = re.compile(r"[\s%:]")
+_NOT_IN_A_NAME = re.compile(r"[\s%:/()\x00-\x1f]")
 _WORD_BREAK = re.compile(r"[-_.]")
 _TEST_WORDS = {"test", "tests", "testing"}
 
@@ -30,12 +31,23 @@ def child_id(parent: SymbolId, name: str, *, is_class: bool, repetition: int) ->
     return SymbolId(f"{prefix}{name}({again}).")
 
 
+def block_id(parent: SymbolId, name: str, repetition: int) -> SymbolId:
+    """The id of a part of a file that is not code, as a SCIP namespace: a heading by its anchor on GitHub."""
+    prefix = parent.removesuffix("/") if parent.endswith(":/") else parent
+    again = f"(+{repetition})" if repetition else ""
+    return SymbolId(f"{prefix}{_NOT_IN_A_NAME.sub(_percent, name)}{again}/")
+
+
 def module_name(path: str) -> str:
     """Dotted, from the source root: a leading `src/` and a last `__init__` are left out, unless nothing else is there.
 
-    >>> [module_name(path) for path in ("src/shop/net.py", "shop/__init__.py", "__init__.py")]
-    ['shop.net', 'shop', '__init__']
+    A notebook keeps its ending: no import means it, and a module of the same name may lie beside it.
+
+    >>> [module_name(path) for path in ("src/shop/net.py", "shop/__init__.py", "__init__.py", "numpy.ipynb")]
+    ['shop.net', 'shop', '__init__', 'numpy_ipynb']
     """
+    if path.endswith(".ipynb"):
+        path = f"{path.removesuffix('.ipynb')}_ipynb"
     parts = PurePosixPath(path).with_suffix("").parts
     if len(parts) > 1 and parts[0] == "src":
         parts = parts[1:]

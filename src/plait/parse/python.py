@@ -11,6 +11,7 @@ from itertools import accumulate
 from plait.errors import MissingExtra
 from plait.facts import ParsedFile
 from plait.model import Recovered, Skipped, SkipReason, SourceFile
+from plait.parse.cells import in_cells
 from plait.parse.facts import Facts
 from plait.parse.lines import merged, split_lines
 
@@ -39,7 +40,7 @@ class PythonParser:
                 return self._recovered(file, "nested too deeply for Python's parser")
             except ValueError as error:
                 return self._recovered(file, str(error).splitlines()[0])
-            return Facts(file, flow=self.flow).of(tree)
+            return in_cells(file, Facts(file, flow=self.flow).of(tree))
 
     def _recovered(self, file: SourceFile, problem: str) -> ParsedFile | Skipped:
         if 100 * len(_CONTROL.findall(file.text)) > len(file.text):
@@ -55,7 +56,7 @@ class PythonParser:
         parsed = Facts(file, flow=self.flow).of(found.tree)
         if _is_rubble(parsed, found.left_out, file.text):
             return Skipped(file.path, SkipReason.SYNTAX, problem)
-        return replace(parsed, recovered=Recovered(file.path, problem, merged(found.left_out)))
+        return in_cells(file, replace(parsed, recovered=Recovered(file.path, problem, merged(found.left_out))))
 
 
 def _is_rubble(parsed: ParsedFile, left_out: tuple[tuple[int, int], ...], text: str) -> bool:

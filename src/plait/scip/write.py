@@ -29,7 +29,7 @@ _DEFINES = r"\b(?:def|class|fn|func|function|struct|interface|trait|enum)\s+"
 
 def index_of(symbols: Iterable[Symbol], edges: Iterable[Edge], texts: Mapping[SymbolId, str]) -> bytes:
     """Return the index; `texts` are the own lines of each symbol. Raises MissingExtra."""
-    known = {symbol.id: symbol for symbol in symbols}
+    known = {symbol.id: symbol for symbol in symbols if symbol.kind in _KINDS}
     lines: dict[str, dict[int, str]] = {}
     for symbol in known.values():
         _lay(symbol, texts.get(symbol.id, ""), lines.setdefault(symbol.path, {}))

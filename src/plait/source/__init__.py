@@ -5,6 +5,6 @@ from __future__ import annotations
 from plait.source.decode import decode
 from plait.source.languages import LANGUAGES, language
 from plait.source.listing import Listing, discover
-from plait.source.reading import read, settle
+from plait.source.reading import made, read, settle
 
-__all__ = ["LANGUAGES", "Listing", "decode", "discover", "language", "read", "settle"]
+__all__ = ["LANGUAGES", "Listing", "decode", "discover", "language", "made", "read", "settle"]

@@ -80,12 +80,37 @@ FILES: tuple[tuple[str, Denial], ...] = (
     ("pdm.lock", (SkipReason.LOCK, "of PDM")),
     ("uv.lock", (SkipReason.LOCK, "of uv")),
     ("yarn.lock", (SkipReason.LOCK, "of Yarn")),
+    ("bun.lock", (SkipReason.LOCK, "of Bun")),
+    ("deno.lock", (SkipReason.LOCK, "of Deno")),
+    ("pipfile.lock", (SkipReason.LOCK, "of Pipenv")),
+    ("gemfile.lock", (SkipReason.LOCK, "of Bundler")),
+    ("mix.lock", (SkipReason.LOCK, "of Mix")),
+    ("flake.lock", (SkipReason.LOCK, "of Nix")),
+    ("pubspec.lock", (SkipReason.LOCK, "of pub")),
+    ("podfile.lock", (SkipReason.LOCK, "of CocoaPods")),
+    ("packages.lock.json", (SkipReason.LOCK, "of NuGet")),
+    ("go.sum", (SkipReason.LOCK, "of Go modules")),
+    (".terraform.lock.hcl", (SkipReason.LOCK, "of Terraform")),
+    ("*.js.map", (SkipReason.GENERATED, "by its name")),
+    ("*.css.map", (SkipReason.GENERATED, "by its name")),
 )
 """By the file's name in small letters, whole or (`*`) its end; the first that fits."""
 
 _NAMES = {name: denial for name, denial in FILES if not name.startswith("*")}
 _ENDS = {name[1:]: denial for name, denial in FILES if name.startswith("*")}
 _EVERY_END = tuple(_ENDS)
+
+_SAMPLES = (".example", ".sample", ".template", ".dist", ".pub")
+_SECRETS = re.compile(
+    r"\.env(?:\..*)?|.*\.env|\.envrc|\.netrc|_netrc|\.pgpass|\.my\.cnf|\.pypirc|\.npmrc|\.yarnrc|\.htpasswd|\.git-credentials"
+    r"|\.dockercfg|\.s3cfg|\.boto|credentials|credentials\.(?:json|ya?ml|toml|ini|txt|csv)|auth\.json"
+    r"|(?:.*[._-])?secrets?\.(?:json|ya?ml|toml|ini|txt|env|properties|conf)|.*\.secrets?|service[-_]account.*\.json"
+    r"|client_secret.*\.json|id_(?:rsa|dsa|ecdsa|ed25519).*|.*\.(?:pem|key|p8|p12|pfx|pkcs12|jks|keystore|kdbx|ppk|gpg|asc)"
+    r"|.*\.(?:crt|cer|der|csr)|.*\.ovpn|.*\.tfstate(?:\..*)?|.*\.tfvars(?:\.json)?|known_hosts|authorized_keys"
+)
+"""By the file's name in small letters: files for passwords and tokens, keys, certificates, states of Terraform."""
+
+_PRIVATE_KEY = re.compile(r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----")
 
 LONGEST_LINE = 20_000
 """Characters. Longer lines are data or minified code; a tree-sitter grammar needed 1.2 s and 440 MB for 5 MB in one."""
@@ -126,6 +151,19 @@ def of_file(name: str) -> Denial | None:
     if name.endswith(_EVERY_END):  # one call for what is true of few files: every listing asks this of all
         return next(denial for end, denial in _ENDS.items() if name.endswith(end))
     return _NAMES.get(name)
+
+
+def of_secret(name: str) -> Denial | None:
+    """Judge by its name a file that is not code."""
+    name = name.lower()
+    if name.endswith(_SAMPLES) or not _SECRETS.fullmatch(name):
+        return None
+    return SkipReason.SECRET, "by its name"
+
+
+def of_key(text: str) -> Denial | None:
+    """Judge a file that is not code by whether a private key is in it."""
+    return (SkipReason.SECRET, "a private key is in it") if _PRIVATE_KEY.search(text) else None
 
 
 def of_text(text: str) -> Denial | None:

@@ -25,11 +25,11 @@ from operator import attrgetter
 from pathlib import Path
 
 from plait import git
-from plait.model import FileState, Skipped, SkipReason
+from plait.model import Content, FileState, Skipped, SkipReason
 from plait.source import denials
 from plait.source.denials import Denial
 from plait.source.ignore import IgnoreFile
-from plait.source.languages import language, suffix
+from plait.source.languages import content_of, language, suffix
 
 RULES = ".plaitignore"
 GIT_RULES = ".gitignore"
@@ -40,7 +40,7 @@ _BY_PATH = attrgetter("path")
 @dataclass(frozen=True, slots=True)
 class Listing:
     files: tuple[FileState, ...]
-    """of a supported language, by path"""
+    """of a language of the content, by path"""
     rules: tuple[FileState, ...]
     """the `.plaitignore` files that were followed, by path"""
     skipped: tuple[Skipped, ...]
@@ -51,6 +51,9 @@ class Listing:
     """git answered for the root"""
     lister: _Lister | None = field(default=None, compare=False, repr=False)
     """what can still tell why files are left out; None if `skipped` is complete"""
+    content: Content = Content.CODE
+    others: tuple[tuple[Content, int], ...] = ()
+    """files of other contents: how many of each, in the order of the contents; as complete as `skipped`"""
 
     def explained(self) -> Listing:
         """Return the same files with all that is skipped. Nothing that was looked at is looked at again."""
@@ -62,15 +65,16 @@ class Listing:
         return sorted([*self.files, *self.rules], key=_BY_PATH)
 
 
-def discover(root: Path, *, submodules: bool = False, reasons: bool = True) -> Listing:
-    """List the files below root. Without reasons, `skipped` is incomplete and git is asked less: see `explained`.
+def discover(root: Path, *, submodules: bool = False, reasons: bool = True, content: Content = Content.CODE) -> Listing:
+    """List the files of a content below root. Without reasons, `skipped` is incomplete and git is asked less: see
+    `Listing.explained`.
 
     Submodules and other repositories below root are entered on request. A symbolic link is never followed out of root
     or into a folder; one to a file is followed if its own name tells the language and the file's name does not.
     """
     root = Path(os.path.realpath(root))
     by_git = git.has_work_tree(root)
-    lister = _Lister(root, submodules)
+    lister = _Lister(root, submodules, content)
     lister.list(by_git)
     return lister.listing(by_git, reasons=reasons)
 
@@ -98,13 +102,14 @@ class _Folder:
 
 
 class _Lister:
-    def __init__(self, root: Path, submodules: bool) -> None:
+    def __init__(self, root: Path, submodules: bool, content: Content) -> None:
         self.files: list[FileState] = []
         self.rules: list[FileState] = []
         self.wanted: set[str] = set()
         self._root = root
         self._within = os.path.join(root, "")
         self._submodules = submodules
+        self._content = content
         self._folders: dict[str, _Folder] = {}
         self._tracked: list[str] = []
         """by git, sorted"""
@@ -116,7 +121,7 @@ class _Lister:
         self._unasked: list[str] = []
         """repositories, by their folders, of which git has not been asked what it ignores"""
         self._skipped: dict[str, tuple[Denial, int]] = {}
-        self._suffixes: Counter[str] = Counter()
+        self._suffixes: Counter[tuple[str, Content | None]] = Counter()
 
     def list(self, by_git: bool) -> None:
         self._folders[""] = self._with_rules("", _Folder(None, False, by_git))
@@ -136,6 +141,8 @@ class _Lister:
             wanted=frozenset(self.wanted),
             by_git=by_git,
             lister=None if reasons else self,
+            content=self._content,
+            others=self.others(),
         )
 
     def _explain(self) -> None:
@@ -149,8 +156,19 @@ class _Lister:
     def skipped(self) -> Iterator[Skipped]:
         for path, ((reason, detail), count) in self._skipped.items():
             yield Skipped(_shown(path), reason, _shown(detail), count)
-        for ending, count in self._suffixes.items():
-            yield Skipped(_shown(f"*{ending}" if ending else "(no suffix)"), SkipReason.UNSUPPORTED, "", count)
+        for (ending, content), count in self._suffixes.items():
+            name = _shown(f"*{ending}" if ending else "(no suffix)")
+            if content is None:
+                yield Skipped(name, SkipReason.UNSUPPORTED, "", count)
+            else:
+                yield Skipped(name, SkipReason.CONTENT, f"{content}: on request, --content {content}", count)
+
+    def others(self) -> tuple[tuple[Content, int], ...]:
+        found: Counter[Content] = Counter()
+        for (_, content), count in self._suffixes.items():
+            if content is not None:
+                found[content] += count
+        return tuple((content, found[content]) for content in Content if content in found)
 
     def _at(self, *path: str) -> str:
         return self._within + "/".join(path)
@@ -245,16 +263,22 @@ class _Lister:
         folder = self._folder(parent)
         if folder.is_link:
             return
-        left_out, wanted = self._judge(path, folder, False, ignored, denials.of_file(name))
+        left_out, wanted = self._judge(path, folder, False, ignored, self._denial(path, name))
         if left_out is None:
             self._take(path, wanted)
-        elif left_out.path.endswith("/") or language(path):
+        elif left_out.path.endswith("/") or language(path, self._content) or left_out.denial[0] is SkipReason.SECRET:
             self._skip(left_out, 0 if ignored else 1)
         elif not ignored and left_out.denial[0] is not SkipReason.IGNORED:
-            self._suffixes[suffix(path)] += 1
+            self._suffixes[suffix(path), None] += 1
+
+    def _denial(self, path: str, name: str) -> Denial | None:
+        found = denials.of_file(name)
+        if found is None and self._content is not Content.CODE and not language(path):
+            found = denials.of_secret(name)
+        return found
 
     def _take(self, path: str, wanted: bool, *, explained: bool = False) -> None:
-        spoken = language(path)
+        spoken = language(path, self._content)
         if not spoken and not explained:
             self._unread.add(path)
             self._unexplained.append(path)
@@ -280,7 +304,7 @@ class _Lister:
                 if wanted:
                     self.wanted.add(path)
             else:
-                self._suffixes[suffix(path)] += 1
+                self._suffixes[suffix(path), content_of(path)] += 1
 
     def _follow(self) -> None:
         links, self._links = sorted(self._links), []
@@ -303,7 +327,7 @@ class _Lister:
         inside = target.relative_to(self._root).as_posix()
         if stat.S_ISDIR(status.st_mode):
             return f"leads to the folder {inside}"
-        if language(path) and inside in self._unread and stat.S_ISREG(status.st_mode):
+        if language(path, self._content) and inside in self._unread and stat.S_ISREG(status.st_mode):
             self._unread.discard(inside)
             self.files.append(_state(path, status))
             return ""

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from hashlib import blake2b
 from pathlib import Path
 
-from plait.model import FileState, Skipped, SkipReason, SourceFile
+from plait.model import Content, FileState, Skipped, SkipReason, SourceFile
 from plait.source import denials
 from plait.source.decode import decode
-from plait.source.languages import language
+from plait.source.languages import NOTEBOOK, language, suffix
 
 CLOCK_NS = 10_000_000
 """Nanoseconds: the coarsest step of the clock that Linux takes the times of files from (CONFIG_HZ=100)."""
@@ -29,27 +29,59 @@ def settle(listed: Iterable[FileState]) -> None:
         time.sleep(left / 1e9)
 
 
-def read(root: Path, state: FileState, *, limit: int, wanted: bool = False) -> SourceFile | Skipped:
-    """Read and decode one file of at most `limit` bytes. A wanted one may be generated and have lines of any length."""
+OUTPUTS = 64
+"""How many times larger than other files a notebook may be: most of it are pictures, which are passed over."""
+
+
+def read(
+    root: Path, state: FileState, *, limit: int, wanted: bool = False, content: Content = Content.CODE
+) -> SourceFile | Skipped:
+    """Read and decode one file of at most `limit` bytes. A wanted one may be generated and have lines of any length.
+
+    Of a notebook the limit counts for what is read of it.
+    """
     path = state.path
-    if state.size > limit:
-        return Skipped(path, SkipReason.TOO_LARGE, f"{state.size:,} bytes, limit {limit:,}")
+    most = limit * OUTPUTS if suffix(path) == NOTEBOOK else limit
+    if state.size > most:
+        return Skipped(path, SkipReason.TOO_LARGE, f"{state.size:,} bytes, limit {most:,}")
     try:
-        content = _content(root / path)
+        found = _content(root / path)
     except FileNotFoundError:
         return Skipped(path, SkipReason.VANISHED)
     except (OSError, ValueError) as error:
         return Skipped(path, SkipReason.UNREADABLE, getattr(error, "strerror", None) or str(error))
-    if content is None:
+    if found is None:
         return Skipped(path, SkipReason.NOT_A_FILE)
+    file = made(path, found, content)
+    if isinstance(file, Skipped):
+        return file
+    if len(file.text) > limit:
+        return Skipped(path, SkipReason.TOO_LARGE, f"{len(file.text):,} characters in its cells, limit {limit:,}")
+    denial = None if wanted else denials.of_text(file.text)
+    if not wanted and denial is None and language(path) is None:
+        denial = denials.of_key(file.text)
+    return Skipped(path, *denial) if denial else file
+
+
+def made(path: str, content: bytes, kind: Content = Content.CODE) -> SourceFile | Skipped:
+    """Return the file that has these bytes; Skipped if they are no text, or a notebook that cannot be read."""
     text = decode(content)
     if text is None:
         return Skipped(path, SkipReason.BINARY)
-    if not wanted and (denial := denials.of_text(text)):
-        return Skipped(path, *denial)
-    spoken = language(path)
+    spoken = language(path, kind)
     assert spoken is not None  # others are not listed
-    return SourceFile(path, spoken, text, blake2b(content, digest_size=16).hexdigest())
+    if suffix(path) != NOTEBOOK:
+        return SourceFile(path, spoken, text, _digest(content))
+    from plait.source import notebooks
+
+    found = notebooks.read(text, kind)
+    if not isinstance(found, notebooks.Notebook):
+        return Skipped(path, *found)
+    return SourceFile(path, spoken, found.text, _digest(f"{found}".encode(errors="replace")), found.cells)
+
+
+def _digest(content: bytes) -> str:
+    return blake2b(content, digest_size=16).hexdigest()
 
 
 def _content(path: Path) -> bytes | None:

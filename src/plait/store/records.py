@@ -37,7 +37,7 @@ _REFERENCES = tuple(ReferenceKind)
 _RECEIVERS = tuple(Receiver)
 _REASONS = tuple(Unknown)
 
-SYMBOL = "id, name, kind, path, language, module, qualified_name, spans, signature, docstring, parent, is_test"
+SYMBOL = "id, name, kind, path, language, module, qualified_name, spans, signature, docstring, parent, is_test, cells"
 EDGE = "source, target, kind, via, evidence, confidence, path, line, candidates"
 SITE = 'source, kind, name, expression, receiver, arity, line, "column", path, reason, detail'
 
@@ -52,12 +52,14 @@ def symbol_row(symbol: Symbol, text: str) -> Row:
     return (
         *(symbol.id, symbol.name, symbol.kind, symbol.path, symbol.language, symbol.module),
         *(symbol.qualified_name, spans, symbol.signature, symbol.docstring, symbol.parent, symbol.is_test),
+        json.dumps(symbol.cells) if symbol.cells else None,
         text,
     )
 
 
 def symbol(row: Row) -> Symbol:
-    identity, name, kind, path, language, module, qualified_name, spans, signature, docstring, parent, is_test = row
+    identity, name, kind, path, language, module, qualified_name, spans, *rest = row
+    signature, docstring, parent, is_test, cells = rest
     span, *own = (Span(*numbers) for numbers in json.loads(spans))
     return Symbol(
         id=SymbolId(identity),
@@ -73,6 +75,7 @@ def symbol(row: Row) -> Symbol:
         docstring=docstring,
         parent=None if parent is None else SymbolId(parent),
         is_test=bool(is_test),
+        cells=tuple(json.loads(cells)) if cells else (),
     )
 
 

@@ -43,7 +43,8 @@ CREATE TABLE skipped (path TEXT, reason TEXT, detail TEXT, count INTEGER);
 CREATE TABLE recovered (path TEXT, problem TEXT, left_out TEXT);
 CREATE TABLE symbols (
     number INTEGER PRIMARY KEY, id TEXT UNIQUE, name TEXT, kind TEXT, path TEXT, language TEXT, module TEXT,
-    qualified_name TEXT, spans TEXT, signature TEXT, docstring TEXT, parent TEXT, is_test INTEGER, text TEXT);
+    qualified_name TEXT, spans TEXT, signature TEXT, docstring TEXT, parent TEXT, is_test INTEGER, cells TEXT,
+    text TEXT);
 CREATE TABLE foreign_symbols (number INTEGER PRIMARY KEY, id TEXT UNIQUE);
 CREATE TABLE paths (number INTEGER PRIMARY KEY, path TEXT UNIQUE);
 CREATE TABLE edges (
@@ -110,7 +111,7 @@ class SegmentWriter:
                 self.numbers[row[1]] = row[0]
                 yield row
 
-        self.insert("symbols", noted(), 14)
+        self.insert("symbols", noted(), 15)
 
     def terms(self, number: int, terms: Sequence[str]) -> None:
         self._length(number, len(terms))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from plait import source
-from plait.model import FileState, Skipped, SkipReason, SourceFile
+from plait.model import Content, FileState, Skipped, SkipReason, SourceFile
 from plait.source.denials import LONGEST_LINE
 
 
@@ -67,16 +67,21 @@ def test_dependencies_and_build_output_are_left_out_a_folder_at_a_time(folder: P
         "node_modules/": SkipReason.VENDORED,
         "a/vendor/": SkipReason.VENDORED,
         "dist/": SkipReason.BUILD,
-        "*.md": SkipReason.UNSUPPORTED,
+        "*.md": SkipReason.CONTENT,
     }
 
 
 def test_files_of_other_languages_are_counted_by_suffix(folder: Path) -> None:
-    write(folder, "a.md", "b.md", "a/c.MD", "LICENSE", "a.py")
-    assert source.discover(folder).skipped == (
+    write(folder, "a.md", "b.md", "a/c.MD", "x.png", "CODEOWNERS", "LICENSE", "a.toml", "a.py")
+    found = source.discover(folder)
+    assert found.skipped == (
+        Skipped("(no suffix)", SkipReason.CONTENT, "docs: on request, --content docs", 1),
         Skipped("(no suffix)", SkipReason.UNSUPPORTED, "", 1),
-        Skipped("*.md", SkipReason.UNSUPPORTED, "", 3),
+        Skipped("*.md", SkipReason.CONTENT, "docs: on request, --content docs", 3),
+        Skipped("*.png", SkipReason.UNSUPPORTED, "", 1),
+        Skipped("*.toml", SkipReason.CONTENT, "config: on request, --content config", 1),
     )
+    assert found.others == ((Content.DOCS, 4), (Content.CONFIG, 1))
 
 
 def test_a_folder_with_a_name_of_build_output_stays_if_it_is_tracked_or_a_package(checkout: Path) -> None:
