@@ -27,10 +27,11 @@ class About:
     digest: str
     lines: int
     characters: int
+    cells: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, file: SourceFile) -> About:
-        return cls(file.language, file.digest, file.text.count("\n") + 1, len(file.text))
+        return cls(file.language, file.digest, file.text.count("\n") + 1, len(file.text), file.cells)
 
 
 class Sources(Mapping[str, SourceFile]):
@@ -47,7 +48,7 @@ class Sources(Mapping[str, SourceFile]):
     def __getitem__(self, path: str) -> SourceFile:
         about = self.about[path]
         text = zlib.decompress(self._texts.get(path)).decode(errors="surrogatepass")
-        return SourceFile(path, about.language, text, about.digest)
+        return SourceFile(path, about.language, text, about.digest, about.cells)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.about)

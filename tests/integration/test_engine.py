@@ -221,7 +221,7 @@ def test_nothing_to_index(tmp_path: Path) -> None:
     with pytest.raises(NothingToIndex, match="the folder is empty"):
         engine(tmp_path).index()
     (tmp_path / "notes.md").write_text("# notes")
-    with pytest.raises(NothingToIndex, match="skipped: unsupported language 1"):
+    with pytest.raises(NothingToIndex, match="skipped: other content 1"):
         engine(tmp_path).index()
 
 
