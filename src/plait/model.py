@@ -15,6 +15,8 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NewType, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -420,6 +422,8 @@ class Source(StrEnum):
     PATH = "path"
     PRIOR = "prior"
     PENALTY = "penalty"
+    FILE = "file"
+    """what else is in its file"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -482,6 +486,34 @@ class Ranking:
     pool: tuple[Candidate, ...] = ()
     """every candidate that was scored, in the same order, before the strategy cut; starts with `candidates`"""
     trace: Trace = Trace()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pool:
+    """Candidates of one question with what the index says about each: row i of every column is the same symbol's."""
+
+    ids: Sequence[SymbolId]
+    """ascending"""
+    names: Sequence[str]
+    kinds: Sequence[SymbolKind]
+    paths: Sequence[str]
+    tests: NDArray[np.bool_]
+    lengths: NDArray[np.int64]
+    """terms of the document"""
+    rarity: NDArray[np.float64]
+    """inverse document frequency of each of the question's terms"""
+    lexical: NDArray[np.float64]
+    """shape (candidates, terms): what each term adds to BM25"""
+    dense: Mapping[str, NDArray[np.float64]]
+    """template -> cosine of the best passage; 0 for a symbol without one, and where it is lower"""
+    calls: Sequence[Edge]
+    """of the best candidates, both ways; both ends are candidates"""
+    callers: NDArray[np.int64]
+    """how many symbols call it; 0 for one that no edge of `calls` leads to"""
+    callees: NDArray[np.int64]
+    """how many symbols it calls; 0 for one that no edge of `calls` comes from"""
+    span: Callable[[int], Span | None]
+    """where the best plain passage of a row lies"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from plait.model import (
     Filter,
     Graph,
     Known,
+    Pool,
     Position,
     Query,
     Ranking,
@@ -145,6 +146,14 @@ class Snapshot(Protocol):
 
     def matching(self, terms: Sequence[str], k: int, where: Filter = Filter()) -> Ranking:
         """Rank symbols by BM25 (`plait.store.bm25`) over their terms; one without any of the terms is no candidate."""
+        ...
+
+    def pool(self, query: Query, depth: int, seeds: int, also: Collection[SymbolId] = ()) -> Pool:
+        """Return the `depth` best symbols by words, by plain and by structural vectors, and those `also` asked for.
+
+        The `seeds` best of them, by BM25 and plain cosine, each as a part of the highest, bring the symbols that they
+        call and that call them. Only what the question's filter accepts is a candidate.
+        """
         ...
 
     def edges(self, ids: Collection[SymbolId], kinds: Collection[EdgeKind], direction: Direction) -> list[Edge]:

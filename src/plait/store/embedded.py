@@ -27,6 +27,8 @@ from plait.model import (
     FileState,
     Filter,
     Graph,
+    Pool,
+    Query,
     Ranking,
     Recovered,
     Skipped,
@@ -45,6 +47,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from plait.model import Codes, Vector, Vectors
+    from plait.store.bm25 import TermScores
+    from plait.store.pool import Best, Described
 
 FORMAT = 2
 """Part of the file's name: a plait of another format does not see it and builds its own."""
@@ -248,32 +252,69 @@ class EmbeddedSnapshot:
     # Rankings: symbols are numbered through, those of the changes after those that were built.
 
     def nearest(self, vector: Vector, k: int, where: Filter = Filter(), template: str = PLAIN) -> Ranking:
-        import numpy as np
-
         from plait.store.candidates import dense_ranking
-        from plait.store.dense import best_passages
 
-        found = [best_passages(segment.matrix(template), vector) for segment in self.segments]
-        offsets = [0, self.base.count]
-        numbers = np.concatenate(
-            [numbers.astype(np.int64) + at for (numbers, _, _), at in zip(found, offsets, strict=False)]
-        )
-        cosines = np.concatenate([cosines for _, cosines, _ in found])
-        rows = np.concatenate([rows for _, _, rows in found])
-        allowed = self._allowed(where)
+        query = Query("", vector, (), where)
+        best = self.best(query, template)
         return dense_ranking(
-            *(numbers, cosines, k, template),
-            allowed=self._alive if allowed is None else allowed,
+            *(best.numbers, best.cosines, k, template),
+            allowed=self.alive(query),
             ids=self._ids,
-            spans=lambda places: self._spans(template, [(int(numbers[at]), int(rows[at])) for at in places]),
+            spans=lambda places: self._spans(template, [(int(best.numbers[at]), int(best.rows[at])) for at in places]),
         )
 
     def matching(self, terms: Sequence[str], k: int, where: Filter = Filter()) -> Ranking:
         from plait.store.bm25 import scores
         from plait.store.candidates import lexical_ranking
 
-        numbers, found = scores(terms, self._postings, self._lengths, self._alive)
+        numbers, found = scores(terms, self._postings, self.lengths, self._alive)
         return lexical_ranking(numbers, found, k, allowed=self._allowed(where), ids=self._ids)
+
+    def pool(self, query: Query, depth: int, seeds: int, also: Collection[SymbolId] = ()) -> Pool:
+        from plait.store.pool import pool
+
+        return pool(self, query, depth, seeds, also)
+
+    def alive(self, query: Query) -> NDArray[np.bool_] | None:
+        allowed = self._allowed(query.where)
+        return self._alive if allowed is None else allowed
+
+    def words(self, query: Query) -> Sequence[TermScores]:
+        from plait.store.bm25 import term_scores
+
+        return term_scores(query.terms, self._postings, self.lengths, self._alive)
+
+    def best(self, query: Query, template: str) -> Best:
+        import numpy as np
+
+        from plait.store.dense import best_passages
+        from plait.store.pool import Best
+
+        found = [best_passages(segment.matrix(template), query.vector) for segment in self.segments]
+        offsets = [0, self.base.count]
+        return Best(
+            np.concatenate([one[0].astype(np.int64) + at for one, at in zip(found, offsets, strict=False)]),
+            np.concatenate([one[1] for one in found]),
+            np.concatenate([one[2] for one in found]),
+        )
+
+    def numbers(self, ids: Collection[SymbolId]) -> Mapping[SymbolId, int]:
+        found: dict[SymbolId, int] = {}
+        for segment, offset in zip(self.segments, (0, self.base.count), strict=False):
+            query = "SELECT id, number FROM symbols WHERE number NOT IN temp.masked AND id"
+            found |= {one: number + offset for one, number in segment.among(query, sorted(ids))}
+        return found
+
+    def described(self, numbers: Sequence[int]) -> Sequence[Described]:
+        count = self.base.count
+        built = self.base.described(number for number in numbers if number < count)
+        if self.changes is None:
+            return [built[number] for number in numbers]
+        changed = self.changes.described(number - count for number in numbers if number >= count)
+        return [built[number] if number < count else changed[number - count] for number in numbers]
+
+    def span(self, number: int, row: int) -> Span:
+        return self._spans(PLAIN, [(number, row)])[0]
 
     @cached_property
     def _alive(self) -> NDArray[np.bool_] | None:
@@ -286,7 +327,7 @@ class EmbeddedSnapshot:
         return alive
 
     @cached_property
-    def _lengths(self) -> NDArray[np.uint32]:
+    def lengths(self) -> NDArray[np.uint32]:
         import numpy as np
 
         return np.concatenate([segment.lengths for segment in self.segments])

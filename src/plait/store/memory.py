@@ -18,6 +18,8 @@ from plait.model import (
     Filter,
     Graph,
     Passage,
+    Pool,
+    Query,
     Ranking,
     Recovered,
     Skipped,
@@ -33,7 +35,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from plait.model import Codes, Vector, Vectors
+    from plait.store.bm25 import TermScores
     from plait.store.dense import Matrix
+    from plait.store.pool import Best, Described
 
 
 @dataclass(slots=True)
@@ -135,18 +139,52 @@ class MemorySnapshot:
         )
 
     def matching(self, terms: Sequence[str], k: int, where: Filter = Filter()) -> Ranking:
-        import numpy as np
-
         from plait.store.bm25 import scores
         from plait.store.candidates import lexical_ranking
 
-        lengths = np.array([count.total() for count in self._counts], dtype=np.uint32)
-        numbers, found = scores(terms, self._postings, lengths)
+        numbers, found = scores(terms, self._postings, self.lengths)
         return lexical_ranking(
             *(numbers, found, k),
             allowed=self._allowed(where),
             ids=lambda chosen: [self._ids[number] for number in chosen],
         )
+
+    def pool(self, query: Query, depth: int, seeds: int, also: Collection[SymbolId] = ()) -> Pool:
+        from plait.store.pool import pool
+
+        return pool(self, query, depth, seeds, also)
+
+    def alive(self, query: Query) -> NDArray[np.bool_] | None:
+        return self._allowed(query.where)
+
+    @property
+    def lengths(self) -> NDArray[np.uint32]:
+        import numpy as np
+
+        return np.array([count.total() for count in self._counts], dtype=np.uint32)
+
+    def words(self, query: Query) -> Sequence[TermScores]:
+        from plait.store.bm25 import term_scores
+
+        return term_scores(query.terms, self._postings, self.lengths)
+
+    def best(self, query: Query, template: str) -> Best:
+        from plait.store.dense import best_passages
+        from plait.store.pool import Best
+
+        numbers, cosines, rows = best_passages(self._tables[template].matrix, query.vector)
+        return Best(numbers.astype(int), cosines, rows)
+
+    def numbers(self, ids: Collection[SymbolId]) -> Mapping[SymbolId, int]:
+        wanted = frozenset(ids)
+        return {symbol: number for number, symbol in enumerate(self._ids) if symbol in wanted}
+
+    def described(self, numbers: Sequence[int]) -> Sequence[Described]:
+        found = (self._symbols[self._ids[number]] for number in numbers)
+        return [(one.id, one.name, one.kind, one.path, one.is_test) for one in found]
+
+    def span(self, number: int, row: int) -> Span:
+        return self._tables[PLAIN].passages[row].span
 
     def edges(self, ids: Collection[SymbolId], kinds: Collection[EdgeKind], direction: Direction) -> list[Edge]:
         wanted = frozenset(ids)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from plait.document import PLAIN
 from plait.errors import BrokenIndex
-from plait.model import FileRecord, Graph, Recovered, Skipped, SkipReason, SnapshotInfo, Span, SymbolId
+from plait.model import FileRecord, Graph, Recovered, Skipped, SkipReason, SnapshotInfo, Span, SymbolId, SymbolKind
 from plait.store import records
 from plait.store.records import Row
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from plait.model import Codes, Vectors
     from plait.store.dense import Matrix
+    from plait.store.pool import Described
 
 _SCHEMA = """
 CREATE TABLE info (value TEXT NOT NULL, token TEXT NOT NULL);
@@ -392,6 +393,19 @@ class Segment:
 
     @cached_property
     def _ids(self) -> dict[int, SymbolId]:
+        return {}
+
+    def described(self, numbers: Iterable[int]) -> Mapping[int, Described]:
+        """Return what candidates are told by, of at least these numbers."""
+        missing = sorted({number for number in numbers if number not in self._described})
+        rows = self.among("SELECT number, id, name, kind, path, is_test FROM symbols WHERE number", missing)
+        self._described.update(
+            (number, (one, name, SymbolKind(kind), path, bool(is_test))) for number, one, name, kind, path, is_test in rows
+        )
+        return self._described
+
+    @cached_property
+    def _described(self) -> dict[int, Described]:
         return {}
 
     @cached_property
