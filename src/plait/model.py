@@ -483,7 +483,7 @@ class Ranking:
     """Candidates in the total order (-score, symbol id)."""
 
     candidates: tuple[Candidate, ...]
-    pool: tuple[Candidate, ...] = ()
+    pool: Sequence[Candidate] = ()
     """every candidate that was scored, in the same order, before the strategy cut; starts with `candidates`"""
     trace: Trace = Trace()
 
@@ -494,6 +494,8 @@ class Pool:
 
     ids: Sequence[SymbolId]
     """ascending"""
+    seeds: Sequence[SymbolId]
+    """the best candidates, whose callers and callees joined them, by id"""
     names: Sequence[str]
     kinds: Sequence[SymbolKind]
     paths: Sequence[str]

@@ -29,6 +29,7 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
         "structural": "plait.retrieve.structural:Structural",
         "lexical": "plait.retrieve.lexical:Lexical",
         "hybrid": "plait.retrieve.hybrid:Hybrid",
+        "additive": "plait.retrieve.additive:Additive",
     },
     "embedder": {
         "code": "plait.embed.code:CodeEmbedder",

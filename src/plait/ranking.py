@@ -5,7 +5,8 @@ Nothing else in plait sorts candidates.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import overload
 
 from plait.model import Candidate, Ranking, Reason, Source, SymbolId, Trace
 
@@ -23,6 +24,26 @@ def rank(candidates: Iterable[Candidate], *, limit: int | None = None, trace: Tr
     """Order the candidates and keep the first `limit` of them (all if None); the pool keeps every one."""
     pool = ordered(candidates)
     return Ranking(candidates=pool[:limit], pool=pool, trace=trace)
+
+
+class Written(Sequence[Candidate]):
+    """Candidates by place, best first, whose reasons are written when they are looked at."""
+
+    def __init__(self, count: int, write: Callable[[int], Candidate]) -> None:
+        self._count = count
+        self._write = write
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, place: int) -> Candidate: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Candidate, ...]: ...
+    def __getitem__(self, place: int | slice) -> Candidate | tuple[Candidate, ...]:
+        if isinstance(place, slice):
+            return tuple(map(self._write, range(*place.indices(self._count))))
+        return self._write(range(self._count)[place])
 
 
 def positions(candidates: Sequence[Candidate]) -> dict[SymbolId, int]:

@@ -86,6 +86,7 @@ def pool(columns: Columns, query: Query, depth: int, seeds: int, also: Collectio
     numbers = np.array([number for _, number in rows], dtype=np.int64)
     return Pool(
         ids=[one[0] for one, _ in rows],
+        seeds=sorted(ids),
         names=[one[1] for one, _ in rows],
         kinds=[one[2] for one, _ in rows],
         paths=[one[3] for one, _ in rows],
@@ -114,7 +115,7 @@ def _spread(best: Best, count: int) -> NDArray[np.float64]:
 
 
 def _first(columns: Columns, scores: NDArray[np.float64], k: int) -> list[int]:
-    """Return the numbers of the k highest scores above 0, in no order; ids decide among those that tie with the last."""
+    """Return the numbers of the k highest scores above 0, in no order; ids decide where the last ones tie."""
     above = np.flatnonzero(scores > 0)
     if len(above) <= k:
         return list(map(int, above))

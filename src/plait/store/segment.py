@@ -399,9 +399,8 @@ class Segment:
         """Return what candidates are told by, of at least these numbers."""
         missing = sorted({number for number in numbers if number not in self._described})
         rows = self.among("SELECT number, id, name, kind, path, is_test FROM symbols WHERE number", missing)
-        self._described.update(
-            (number, (one, name, SymbolKind(kind), path, bool(is_test))) for number, one, name, kind, path, is_test in rows
-        )
+        for number, symbol, name, kind, path, is_test in rows:
+            self._described[number] = (symbol, name, SymbolKind(kind), path, bool(is_test))
         return self._described
 
     @cached_property

@@ -1,0 +1,164 @@
+"""The default: a sum of one learned curve for each thing that is known of a candidate, with few results of one file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from plait.model import (
+    Candidate,
+    Direction,
+    Edge,
+    Pool,
+    Query,
+    Ranking,
+    Reason,
+    Source,
+    Span,
+    Step,
+    SymbolId,
+    Trace,
+)
+from plait.plugins import at_least, describe
+from plait.protocols import Snapshot
+from plait.ranking import Written
+from plait.retrieve.hybrid import identifiers
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Additive:
+    """Every candidate of any strand, by the sum of its curves (`plait.retrieve.curves`).
+
+    Do no harm: edges bring candidates and add to them; what they add is bounded by their curves.
+    """
+
+    name: ClassVar[str] = "additive"
+    depth: int = 200
+    """symbols taken from each strand"""
+    seeds: int = 10
+    """best candidates, by words and meaning, whose callers and callees become candidates"""
+    repeat: float = 1.0
+    """what each better candidate of its file takes from one: a question is rarely about one file alone"""
+    limit: int = 100
+    """candidates kept"""
+
+    def __post_init__(self) -> None:
+        at_least(self, depth=1, seeds=0, repeat=0, limit=1)
+
+    def retrieve(self, query: Query, snapshot: Snapshot) -> Ranking:
+        import numpy as np
+
+        from plait.retrieve.curves import curves
+        from plait.retrieve.features import GROUPS, columns
+
+        named = named_symbols(query, snapshot)
+        pool = snapshot.pool(query, self.depth, self.seeds, named)
+        found = columns(query, pool, named)
+        nothing = np.zeros(len(pool.ids))
+        learned = curves()
+        parts = {
+            source: sum((learned[one].of(found[one]) for one in members if one in learned), start=nothing).round(6)
+            for source, members in GROUPS.items()
+        }
+        sums = np.array([math.fsum(values) for values in zip(*parts.values(), strict=True)]).round(6)
+        by_sum = np.lexsort((np.arange(len(sums)), -sums))  # rows are by id
+        better = _better_of_the_file(pool.paths, by_sum.tolist())
+        scores = (sums - self.repeat * better).round(6)
+        order = np.lexsort((np.arange(len(sums)), -scores)).tolist()
+        writer = _Writer(pool, parts, found, (self.repeat * better).round(6), better)
+        every = Written(len(order), lambda place: writer.candidate(order[place]))
+        return Ranking(every[: self.limit], every, Trace(tuple(pool.seeds), tuple(writer.steps())))
+
+    def __str__(self) -> str:
+        return describe(self)
+
+
+def named_symbols(query: Query, snapshot: Snapshot) -> frozenset[SymbolId]:
+    """Return the symbols whose name, or end of a qualified name, the question spells out."""
+    return frozenset(
+        symbol.id
+        for name in identifiers(query.text)
+        for symbol in snapshot.named(name.rpartition(".")[2])
+        if f".{symbol.qualified_name}".endswith(f".{name}") and symbol.own and query.where.accepts(symbol)
+    )
+
+
+def _better_of_the_file(paths: Sequence[str], order: Sequence[int]) -> NDArray[np.int64]:
+    """Return for each row how many rows of its file come before it."""
+    import numpy as np
+
+    met: dict[str, int] = {}
+    found = np.zeros(len(paths), dtype=np.int64)
+    for row in order:
+        path = paths[row]
+        found[row] = met.get(path, 0)
+        met[path] = int(found[row]) + 1
+    return found
+
+
+class _Writer:
+    """Puts the sums of a row into reasons."""
+
+    def __init__(
+        self,
+        pool: Pool,
+        parts: Mapping[Source, NDArray[np.float64]],
+        columns: Mapping[str, NDArray[np.float64]],
+        taken: NDArray[np.floating],
+        better: NDArray[np.int64],
+    ) -> None:
+        self._pool, self._parts, self._columns = pool, parts, columns
+        self._taken, self._better = taken, better
+        self._steps: dict[SymbolId, Step] = {}
+        for edge in pool.calls:
+            for direction in Direction:
+                step = Step(edge, direction, 1)
+                known = self._steps.get(step.reached)
+                if known is None or edge.confidence > known.edge.confidence:
+                    self._steps[step.reached] = step
+
+    def steps(self) -> Iterator[Step]:
+        """The surest edge to each candidate that one leads to."""
+        return iter(self._steps.values())
+
+    def candidate(self, row: int) -> Candidate:
+        reasons = [
+            Reason(source, value, detail, edge=edge, span=span)
+            for source, values in self._parts.items()
+            if (value := float(values[row]))
+            for detail, edge, span in [self._told(source, row)]
+        ]
+        if self._better[row]:
+            detail = f"{self._better[row]} better of its file"
+            reasons.append(Reason(Source.PENALTY, -float(self._taken[row]), detail))
+        return Candidate(self._pool.ids[row], tuple(reasons))
+
+    def _told(self, source: Source, row: int) -> tuple[str, Edge | None, Span | None]:
+        pool, columns = self._pool, self._columns
+        match source:
+            case Source.LEXICAL:
+                return f"bm25 {pool.lexical[row].sum():.2f}, {columns['coverage'][row]:.0%} of the words", None, None
+            case Source.DENSE:
+                return f"cosine {pool.dense['plain'][row]:.2f}", None, pool.span(row)
+            case Source.STRUCTURE:
+                return f"cosine {pool.dense['structural'][row]:.2f} with its neighbours' names", None, None
+            case Source.NAME:
+                return pool.names[row], None, None
+            case Source.FILE:
+                return f"{columns['file_coverage'][row]:.0%} of the words in its file", None, None
+            case Source.PATH:
+                return pool.paths[row], None, None
+            case Source.EDGE:
+                step = self._steps.get(pool.ids[row])
+                return "", step.edge if step is not None else None, None
+            case Source.PENALTY:
+                marks = [mark for mark in ("test", "example", "stub", "entry", "legacy") if columns[mark][row]]
+                return ", ".join(marks), None, None
+            case _:
+                return pool.kinds[row].value, None, None
