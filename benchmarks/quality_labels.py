@@ -77,3 +77,29 @@ def ndcg(ranked: Sequence[tuple[str, int, int]], targets: Sequence[Target], k: i
     }
     ideal = math.fsum(1 / math.log2(rank + 1) for rank in range(1, min(k, len(targets)) + 1))
     return math.fsum(1 / math.log2(rank + 1) for rank in sorted(met)) / ideal if ideal else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    text: str
+    level: str
+    names: tuple[str, ...]
+    """of symbols: a function, a class, or Class.method"""
+
+    def is_met(self, name: str, qualified_name: str, *, strict: bool) -> set[str]:
+        """Return the names that a symbol stands for: by the end of its qualified name, or by its last name alone."""
+        if strict:
+            return {one for one in self.names if f".{qualified_name}".endswith(f".{one}")}
+        return {one for one in self.names if one.rpartition(".")[2] == name}
+
+
+def knowing(labels: Path, corpora: Path) -> Iterator[tuple[str, Path, tuple[Task, ...]]]:
+    """Yield name, root and tasks of each repository that is among the corpora, by name."""
+    import yaml
+
+    for folder in sorted((labels / "tasks").iterdir()):
+        root = corpora / folder.name
+        if root.is_dir():
+            read = [yaml.safe_load(path.read_text()) for path in sorted(folder.glob("*/*.yaml"))]
+            tasks = (Task(one["description"], one["tier"], tuple(one["ground_truth"])) for one in read)
+            yield folder.name, root, tuple(tasks)

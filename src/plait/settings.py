@@ -25,7 +25,7 @@ class Settings:
 
     embedder: str = "code"
     graph: str = "flow"
-    strategy: str = "hybrid"
+    strategy: str = "additive"
     cache: Path = Path(platformdirs.user_cache_path("plait"))
     """folder of the indexes; nothing is ever written into the indexed root"""
     max_file_bytes: int = 1_000_000

@@ -43,13 +43,15 @@ class Additive:
     """symbols taken from each strand"""
     seeds: int = 10
     """best candidates, by words and meaning, whose callers and callees become candidates"""
-    repeat: float = 1.0
+    repeat: float = 3.0
     """what each better candidate of its file takes from one: a question is rarely about one file alone"""
+    many_files: int = 60
+    """where the candidates are of fewer files, `repeat` is that much smaller"""
     limit: int = 100
     """candidates kept"""
 
     def __post_init__(self) -> None:
-        at_least(self, depth=1, seeds=0, repeat=0, limit=1)
+        at_least(self, depth=1, seeds=0, repeat=0, many_files=1, limit=1)
 
     def retrieve(self, query: Query, snapshot: Snapshot) -> Ranking:
         import numpy as np
@@ -69,9 +71,10 @@ class Additive:
         sums = np.array([math.fsum(values) for values in zip(*parts.values(), strict=True)]).round(6)
         by_sum = np.lexsort((np.arange(len(sums)), -sums))  # rows are by id
         better = _better_of_the_file(pool.paths, by_sum.tolist())
-        scores = (sums - self.repeat * better).round(6)
+        taken = (self.repeat * min(1.0, len(set(pool.paths)) / self.many_files) * better).round(6)
+        scores = (sums - taken).round(6)
         order = np.lexsort((np.arange(len(sums)), -scores)).tolist()
-        writer = _Writer(pool, parts, found, (self.repeat * better).round(6), better)
+        writer = _Writer(pool, parts, found, taken, better)
         every = Written(len(order), lambda place: writer.candidate(order[place]))
         return Ranking(every[: self.limit], every, Trace(tuple(pool.seeds), tuple(writer.steps())))
 

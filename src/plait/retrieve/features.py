@@ -96,7 +96,8 @@ def columns(query: Query, pool: Pool, named: frozenset[SymbolId]) -> dict[str, C
     places = [_place(path) for path in order]
     asked = frozenset(rarity)
     name, name_share = _named(pool.names, asked, rarity, whole)
-    qualified = np.array([[word in words for word in rarity] for words in map(_descriptors, pool.ids)]).reshape(has.shape)
+    owned = [_descriptors(symbol) for symbol in pool.ids]
+    qualified = np.array([[word in words for word in rarity] for words in owned]).reshape(has.shape)
     own = np.array([symbol in named for symbol in pool.ids], dtype=np.float64)
     called, calls = _passed_on(pool, words + meaning)
     flags = np.array([place.flags for place in places], dtype=np.float64).reshape(-1, 5)[file]

@@ -117,8 +117,8 @@ def _spread(best: Best, count: int) -> NDArray[np.float64]:
 def _first(columns: Columns, scores: NDArray[np.float64], k: int) -> list[int]:
     """Return the numbers of the k highest scores above 0, in no order; ids decide where the last ones tie."""
     above = np.flatnonzero(scores > 0)
-    if len(above) <= k:
-        return list(map(int, above))
+    if k == 0 or len(above) <= k:
+        return list(map(int, above[: k or 0]))
     found = scores[above]
     least = np.partition(found, len(found) - k)[len(found) - k]
     higher = list(map(int, above[found > least]))
