@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from plait import plugins
-from plait.document import TEMPLATES, Neighbours, runs_of
+from plait.document import EMBEDDED, TEMPLATES, Neighbours, runs_of
 from plait.dump import dump
 from plait.embed.hashing import HashingEmbedder
 from plait.embedding import embed
@@ -212,6 +212,24 @@ class StoreContract:
                         assert found == reference.nearest(asked.vector, k, where, template)
                         assert len(found.candidates) <= k
         assert mine.matching(["shop"], 1, Filter(ids=frozenset())).candidates == ()
+
+    def test_pools(self) -> None:
+        mine, reference = self.both()
+        everything = [symbol.id for symbol in reference.symbols()]
+        for text in QUESTIONS:
+            for where in self.FILTERS:
+                for depth, seeds, also in ((1, 0, ()), (2, 1, everything[:1]), (100, 5, ())):
+                    found = mine.pool(question(text, where=where), depth, seeds, also)
+                    same = reference.pool(question(text, where=where), depth, seeds, also)
+                    assert found.ids == same.ids == sorted(set(found.ids))
+                    assert all(where.accepts(symbol) for symbol in reference.symbols(found.ids))
+                    for name in ("seeds", "names", "kinds", "paths", "calls"):
+                        assert getattr(found, name) == getattr(same, name)
+                    for name in ("tests", "lengths", "rarity", "lexical", "callers", "callees"):
+                        assert (getattr(found, name) == getattr(same, name)).all()
+                    assert all((found.dense[one] == same.dense[one]).all() for one in EMBEDDED)
+                    assert list(map(found.span, range(len(found.ids)))) == list(map(same.span, range(len(found.ids))))
+        assert set(mine.pool(question("zzzz"), 5, 0, everything[:2]).ids) >= set(everything[:2])
 
     def test_edges(self) -> None:
         mine, reference = self.both()

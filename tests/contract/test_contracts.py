@@ -19,6 +19,7 @@ from plait.parse.blocks.parser import BlockParser
 from plait.parse.python import PythonParser
 from plait.parse.treesitter.parser import TreeSitterParser
 from plait.protocols import Parser
+from plait.retrieve.additive import Additive
 from plait.retrieve.constrained import Constrained
 from plait.retrieve.expansion import Walk
 from plait.retrieve.hybrid import Hybrid
@@ -110,6 +111,11 @@ class TestSmoothed(StrategyContract):
         return Structural(template="smoothed")
 
 
+class TestAdditive(StrategyContract):
+    def make(self) -> Additive:
+        return Additive()
+
+
 class TestHybrid(StrategyContract):
     def make(self) -> Hybrid:
         return Hybrid()
@@ -165,7 +171,7 @@ class TestFlow(GraphContract):
 @pytest.mark.parametrize("kind", plugins.BUILT_IN)
 def test_every_plug_in_has_a_suite_here(kind: plugins.Kind) -> None:
     suites = {
-        "strategy": {Vector, Lexical, Naive, Constrained, Structural, Hybrid},
+        "strategy": {Vector, Lexical, Naive, Constrained, Structural, Hybrid, Additive},
         "embedder": {CodeEmbedder, HashingEmbedder, StaticEmbedder},
         "graph": {NameGraph, ScopedGraph, FlowGraph},
         "parser": {PythonParser, TreeSitterParser, BlockParser},

@@ -46,11 +46,11 @@ def test_index_as_json(repository: Path) -> None:
 
 
 def test_search(repository: Path) -> None:
-    result = plait("search", "discounts and taxes", str(repository), "-k", "2")
+    result = plait("search", "discounts and taxes", str(repository), "-k", "1")
     lines = result.stdout.splitlines()
     assert lines[0].startswith("1  shop/money.py:1-3  shop.money.total  [function]  ")
-    assert "lexical (rank 1" in lines[1]
-    assert lines[4].startswith("2 of ")
+    assert "lexical (bm25 " in lines[1]
+    assert lines[2].startswith("1 of ")
     assert result.stderr == ""
 
 

@@ -16,7 +16,10 @@ from plait.errors import BadParameter
 from plait.evaluate import judge
 from plait.evaluate.collection import load
 
-STRATEGIES = ("vector", "naive", "constrained", "structural", "structural(template='smoothed')", "lexical", "hybrid")
+STRATEGIES = (
+    *("vector", "naive", "constrained", "structural", "structural(template='smoothed')"),
+    *("lexical", "hybrid", "additive"),
+)
 """What `eval` runs if nothing is said: the plain vector ranking first, as the one to compare with."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -68,13 +69,11 @@ class Additive:
             source: sum((learned[one].of(found[one]) for one in members if one in learned), start=nothing).round(6)
             for source, members in GROUPS.items()
         }
-        sums = np.array([math.fsum(values) for values in zip(*parts.values(), strict=True)]).round(6)
-        by_sum = np.lexsort((np.arange(len(sums)), -sums))  # rows are by id
-        better = _better_of_the_file(pool.paths, by_sum.tolist())
+        better = _better_of_the_file(pool.paths, _ordered(parts))
         taken = (self.repeat * min(1.0, len(set(pool.paths)) / self.many_files) * better).round(6)
-        scores = (sums - taken).round(6)
-        order = np.lexsort((np.arange(len(sums)), -scores)).tolist()
-        writer = _Writer(pool, parts, found, taken, better)
+        parts[Source.PENALTY] = (parts[Source.PENALTY] - taken).round(6)
+        order = _ordered(parts)
+        writer = _Writer(pool, parts, found, better)
         every = Written(len(order), lambda place: writer.candidate(order[place]))
         return Ranking(every[: self.limit], every, Trace(tuple(pool.seeds), tuple(writer.steps())))
 
@@ -90,6 +89,12 @@ def named_symbols(query: Query, snapshot: Snapshot) -> frozenset[SymbolId]:
         for symbol in snapshot.named(name.rpartition(".")[2])
         if f".{symbol.qualified_name}".endswith(f".{name}") and symbol.own and query.where.accepts(symbol)
     )
+
+
+def _ordered(parts: Mapping[Source, NDArray[np.float64]]) -> list[int]:
+    """Return the rows by (-sum, id); they are given by id. Sums are exact, as those of Candidate are."""
+    sums = [math.fsum(values) for values in zip(*(values.tolist() for values in parts.values()), strict=True)]
+    return sorted(range(len(sums)), key=lambda row: (-sums[row], row))
 
 
 def _better_of_the_file(paths: Sequence[str], order: Sequence[int]) -> NDArray[np.int64]:
@@ -113,11 +118,9 @@ class _Writer:
         pool: Pool,
         parts: Mapping[Source, NDArray[np.float64]],
         columns: Mapping[str, NDArray[np.float64]],
-        taken: NDArray[np.floating],
         better: NDArray[np.int64],
     ) -> None:
-        self._pool, self._parts, self._columns = pool, parts, columns
-        self._taken, self._better = taken, better
+        self._pool, self._parts, self._columns, self._better = pool, parts, columns, better
         self._steps: dict[SymbolId, Step] = {}
         for edge in pool.calls:
             for direction in Direction:
@@ -134,12 +137,9 @@ class _Writer:
         reasons = [
             Reason(source, value, detail, edge=edge, span=span)
             for source, values in self._parts.items()
-            if (value := float(values[row]))
+            if (value := float(values[row])) or source is Source.PRIOR
             for detail, edge, span in [self._told(source, row)]
         ]
-        if self._better[row]:
-            detail = f"{self._better[row]} better of its file"
-            reasons.append(Reason(Source.PENALTY, -float(self._taken[row]), detail))
         return Candidate(self._pool.ids[row], tuple(reasons))
 
     def _told(self, source: Source, row: int) -> tuple[str, Edge | None, Span | None]:
@@ -158,10 +158,21 @@ class _Writer:
             case Source.PATH:
                 return pool.paths[row], None, None
             case Source.EDGE:
-                step = self._steps.get(pool.ids[row])
-                return "", step.edge if step is not None else None, None
+                return self._edge(row)
             case Source.PENALTY:
                 marks = [mark for mark in ("test", "example", "stub", "entry", "legacy") if columns[mark][row]]
+                if self._better[row]:
+                    marks.append(f"{self._better[row]} better of its file")
                 return ", ".join(marks), None, None
             case _:
                 return pool.kinds[row].value, None, None
+
+    def _edge(self, row: int) -> tuple[str, Edge | None, None]:
+        step = self._steps.get(self._pool.ids[row])
+        if step is None:
+            return "no edge to the best", None, None
+        verb, other = (
+            ("called by", step.edge.source) if step.direction is Direction.OUT else ("calls", step.edge.target)
+        )
+        name = self._pool.names[bisect_left(self._pool.ids, other)]
+        return f"{verb} {name} ({step.edge.path}:{step.edge.line})", step.edge, None

@@ -1,0 +1,73 @@
+"""The default strategy: a sum of one curve for each column, with few results of one file."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from plait.model import Source
+from plait.retrieve.additive import Additive
+from plait.retrieve.curves import Curve, curves
+from plait.retrieve.features import COLUMNS, GROUPS, columns
+from plait.testing import SOURCES, question, snapshot_of
+
+
+def test_every_curve_is_of_a_column_and_nothing_where_the_column_is() -> None:
+    assert set(curves()) <= set(COLUMNS)
+    assert len(COLUMNS) == len(set(COLUMNS)) == sum(map(len, GROUPS.values()))
+    for name, curve in curves().items():
+        assert len(curve.values) == len(curve.ends) + 1, name
+        assert (np.diff(curve.ends) > 0).all(), name
+        assert curve.of(np.zeros(1)) == 0, name
+
+
+def test_a_curve_is_a_step_function_closed_to_the_right() -> None:
+    curve = Curve(np.array([1.0, 2.0]), np.array([0.0, 0.5, 0.75]))
+    assert curve.of(np.array([0.0, 1.0, 1.5, 2.0, 9.0])).tolist() == [0.0, 0.0, 0.5, 0.5, 0.75]
+
+
+def test_columns_are_finite_and_have_a_row_for_each_candidate() -> None:
+    snapshot = snapshot_of(SOURCES)
+    for text in ("checkout", "the", "zzzz", "total of the cart"):
+        pool = snapshot.pool(question(text), 100, 5)
+        found = columns(question(text), pool, frozenset())
+        assert set(found) == set(COLUMNS)
+        assert all(column.shape == (len(pool.ids),) and np.isfinite(column).all() for column in found.values())
+
+
+def test_a_score_is_the_sum_of_its_reasons_and_edges_bring_candidates() -> None:
+    snapshot = snapshot_of(SOURCES)
+    ranking = Additive().retrieve(question("checkout"), snapshot)
+    scores = [candidate.score for candidate in ranking.candidates]
+    assert scores == sorted(scores, reverse=True)
+    assert all(one.score == math.fsum(reason.value for reason in one.reasons) for one in ranking.candidates)
+    alone = Additive(seeds=0).retrieve(question("checkout"), snapshot)
+    assert {one.symbol for one in alone.pool} <= {one.symbol for one in ranking.pool}
+    assert ranking.trace.seeds
+    assert not alone.trace.steps
+
+
+def test_each_better_one_of_a_file_takes_as_much() -> None:
+    snapshot = snapshot_of(SOURCES)
+    without = Additive(repeat=0.0).retrieve(question("checkout"), snapshot)
+    taken = Additive(repeat=1.0, many_files=1).retrieve(question("checkout"), snapshot)
+    before = {one.symbol: one.score for one in without.pool}
+    met: dict[str, int] = {}
+    paths = {symbol.id: symbol.path for symbol in snapshot.symbols()}
+    expected: dict[str, float] = {}
+    for one in without.pool:
+        path = paths[one.symbol]
+        expected[one.symbol] = before[one.symbol] - met.get(path, 0)
+        met[path] = met.get(path, 0) + 1
+    assert {one.symbol: round(one.score, 5) for one in taken.pool} == {k: round(v, 5) for k, v in expected.items()}
+    assert max(met.values()) > 1
+    assert any(reason.source is Source.PENALTY for one in taken.pool for reason in one.reasons)
+
+
+def test_what_is_not_shown_is_still_explained() -> None:
+    snapshot = snapshot_of(SOURCES)
+    ranking = Additive(limit=2).retrieve(question("checkout"), snapshot)
+    assert len(ranking.candidates) == 2
+    assert len(ranking.pool) > 2
+    assert ranking.pool[-1].reasons
