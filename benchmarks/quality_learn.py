@@ -13,6 +13,7 @@ import json
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +135,7 @@ def table_of(model: Any, chosen: Sequence[int]) -> dict[str, Any]:
         if column not in steps:
             continue
         ends = sorted({end for end, _, _ in steps[column]})
-        middles = [ends[0] - 1, *((a + b) / 2 for a, b in zip(ends, ends[1:], strict=False)), ends[-1] + 1]
+        middles = [ends[0] - 1, *((a + b) / 2 for a, b in pairwise(ends)), ends[-1] + 1]
         values = [sum(low if at <= end else high for end, low, high in steps[column]) for at in middles]
         zero = values[int(np.searchsorted(ends, 0.0))]
         found[column] = {
