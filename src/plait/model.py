@@ -482,7 +482,7 @@ class Trace:
 class Ranking:
     """Candidates in the total order (-score, symbol id)."""
 
-    candidates: tuple[Candidate, ...]
+    candidates: Sequence[Candidate]
     pool: Sequence[Candidate] = ()
     """every candidate that was scored, in the same order, before the strategy cut; starts with `candidates`"""
     trace: Trace = Trace()

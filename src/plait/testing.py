@@ -279,8 +279,9 @@ class StrategyContract:
         snapshot = snapshot_of(SOURCES)
         for text in QUESTIONS:
             ranking = self.make().retrieve(question(text), snapshot)
-            assert ranking.candidates == ordered(ranking.candidates)
-            assert ranking.pool[: len(ranking.candidates)] == ranking.candidates
+            candidates = tuple(ranking.candidates)
+            assert candidates == ordered(candidates)
+            assert tuple(ranking.pool[: len(candidates)]) == candidates
             ids = [candidate.symbol for candidate in ranking.pool]
             assert len(set(ids)) == len(ids)
 

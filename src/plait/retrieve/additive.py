@@ -75,7 +75,8 @@ class Additive:
         order = _ordered(parts)
         writer = _Writer(pool, parts, found, better)
         every = Written(len(order), lambda place: writer.candidate(order[place]))
-        return Ranking(every[: self.limit], every, Trace(tuple(pool.seeds), tuple(writer.steps())))
+        kept = Written(min(self.limit, len(order)), every.__getitem__)
+        return Ranking(kept, every, Trace(tuple(pool.seeds), tuple(writer.steps())))
 
     def __str__(self) -> str:
         return describe(self)

@@ -84,7 +84,6 @@ def _descriptors(symbol: SymbolId) -> frozenset[str]:
 def columns(query: Query, pool: Pool, named: frozenset[SymbolId]) -> dict[str, Column]:
     """Return each of COLUMNS, a number for each row of the pool. `named` are the symbols that the question names."""
     count = len(pool.ids)
-    rarity = dict(zip(query.terms, pool.rarity.tolist(), strict=True))
     whole = max(float(pool.rarity.sum()), 1e-9)
     lexical = pool.lexical.sum(axis=1)
     words = _share(lexical)
@@ -94,10 +93,10 @@ def columns(query: Query, pool: Pool, named: frozenset[SymbolId]) -> dict[str, C
     file = np.array([order.setdefault(path, len(order)) for path in pool.paths], dtype=np.int64)
     files = _Files(file, len(order))
     places = [_place(path) for path in order]
-    asked = frozenset(rarity)
-    name, name_share = _named(pool.names, asked, rarity, whole)
-    owned = [_descriptors(symbol) for symbol in pool.ids]
-    qualified = np.array([[word in words for word in rarity] for words in owned]).reshape(has.shape)
+    names = _Shared(list(map(_words, pool.names)), query.terms)
+    stems = _Shared([place.stem for place in places], query.terms)
+    folders = _Shared([place.folders for place in places], query.terms)
+    qualified = _Shared(list(map(_descriptors, pool.ids)), query.terms)
     own = np.array([symbol in named for symbol in pool.ids], dtype=np.float64)
     called, calls = _passed_on(pool, words + meaning)
     flags = np.array([place.flags for place in places], dtype=np.float64).reshape(-1, 5)[file]
@@ -106,29 +105,29 @@ def columns(query: Query, pool: Pool, named: frozenset[SymbolId]) -> dict[str, C
     return {
         "words": words,
         "words_of_all": lexical / bound,
-        "coverage": has @ pool.rarity / whole,
+        "coverage": _weight(has, pool.rarity) / whole,
         "meaning": meaning,
         "cosine": pool.dense["plain"],
         "structure": structure,
-        "name": name,
-        "name_share": name_share,
-        "qualified": qualified @ pool.rarity / whole,
+        "name": (name := _weight(names.has, pool.rarity) / whole),
+        "name_share": names.share,
+        "qualified": _weight(qualified.has, pool.rarity) / whole,
         "named": own,
         "defined": own * (kinds != _METHOD),
         "file_words": files.best(words),
         "file_words_sum": _share(files.sum(words**2)),
-        "file_coverage": files.any(has) @ pool.rarity / whole,
+        "file_coverage": _weight(files.any(has), pool.rarity) / whole,
         "file_all": files.best_of_each(pool.lexical) / bound,
         "file_meaning": files.best(meaning),
         "file_meaning_sum": _share(files.sum(meaning**4)),
         "file_structure": files.best(structure),
         "file_name": files.best(name),
-        "file_names": files.any(qualified) @ pool.rarity / whole,
+        "file_names": _weight(files.any(qualified.has), pool.rarity) / whole,
         "file_named": files.best(own),
         "siblings": np.log1p(files.sum(np.ones(count))),
-        "stem": np.array([_rarity(place.stem & asked, rarity) / whole for place in places])[file],
-        "stem_share": np.array([len(place.stem & asked) / max(len(place.stem), 1) for place in places])[file],
-        "folders": np.array([_rarity(place.folders & asked, rarity) / whole for place in places])[file],
+        "stem": (_weight(stems.has, pool.rarity) / whole)[file],
+        "stem_share": stems.share[file],
+        "folders": (_weight(folders.has, pool.rarity) / whole)[file],
         "called": called,
         "calls": calls,
         "depth": np.array([place.depth for place in places], dtype=np.float64)[file],
@@ -179,21 +178,25 @@ def _share(column: Column) -> Column:
     return column / highest if highest > 0 else column
 
 
-def _rarity(found: frozenset[str], rarity: Mapping[str, float]) -> float:
-    return sum(sorted(rarity[term] for term in found))
+def _weight(has: NDArray[np.bool_], rarity: Column) -> Column:
+    """Add up the rarity of the terms that each row has, term by term: the same on every machine."""
+    found = np.zeros(len(has))
+    for term, weight in enumerate(rarity.tolist()):
+        found += has[:, term] * weight
+    return found
 
 
-def _named(
-    names: Sequence[str], asked: frozenset[str], rarity: Mapping[str, float], whole: float
-) -> tuple[Column, Column]:
-    """How much of the question the name holds, and how much of the name the question."""
-    both: list[tuple[float, float]] = []
-    for name in names:
-        words = _words(name)
-        shared = words & asked
-        both.append((_rarity(shared, rarity) / whole, len(shared) / len(words)) if shared else (0.0, 0.0))
-    found = np.array(both).reshape(-1, 2)
-    return found[:, 0], found[:, 1]
+class _Shared:
+    """What sets of words share with a question."""
+
+    def __init__(self, sets: Sequence[frozenset[str]], asked: Sequence[str]) -> None:
+        self.has = np.zeros((len(sets), len(asked)), dtype=np.bool_)
+        """a row for each set, a column for each term of the question"""
+        for column, term in enumerate(asked):
+            self.has[:, column] = [term in words for words in sets]
+        lengths = np.array([len(words) for words in sets], dtype=np.int64)
+        self.share: Column = self.has.sum(axis=1) / np.maximum(lengths, 1)
+        """of the words of the set those that the question has"""
 
 
 def _passed_on(pool: Pool, base: Column) -> tuple[Column, Column]:
