@@ -4,7 +4,7 @@
 
 Each folder in FOLDER is a corpus (`speed_corpora.py` makes them). PYTHON is an interpreter in whose environment semble
 is installed; `rg` is taken from the path. Each is measured if it is there. Both search engines use the same vectors:
-plait's static ones, written as a model2vec folder. Everything cold, and every whole process, runs by itself, one at a
+those of plait's own model. Everything cold, and every whole process, runs by itself, one at a
 time; caches are in a folder of their own, code is byte-compiled before. Files in the page cache stay there.
 
 A cold index is the first search of a folder; plait's then waits for the flow of values in small folders only, and
@@ -188,8 +188,8 @@ def measure_ripgrep(rg: str, corpus: Path, asked: Sequence[str], note: Note) -> 
             note(name, MILLISECONDS, "rg", walls[0])
             note(name, CPU_MILLISECONDS, "rg", 1000 * quantiles([cost.cpu for cost in costs])[0])
         note(FIRST, BYTES, "rg", max(cost.peak for cost in costs) / 1e6)
-        note("warm hybrid p50", MILLISECONDS, "rg", walls[0])
-        note("warm hybrid p99", MILLISECONDS, "rg", walls[1])
+        note("warm additive p50", MILLISECONDS, "rg", walls[0])
+        note("warm additive p99", MILLISECONDS, "rg", walls[1])
 
 
 def progress(tool: Tool, corpus: Path, what: str, seconds: float) -> None:

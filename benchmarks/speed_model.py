@@ -1,28 +1,15 @@
-"""Write the vectors of plait's static embedder as a model2vec folder, so that semble can search with them.
+"""Copy plait's own model, which is a model2vec folder, so that semble can search with it.
 
 python benchmarks/speed_model.py FOLDER
 """
 
 from __future__ import annotations
 
-import json
+import shutil
 import sys
 from pathlib import Path
 
-from plait.embed import static
-
-
-def convert(folder: Path) -> None:
-    """Raises MissingExtra without the vectors."""
-    folder.mkdir(parents=True, exist_ok=True)
-    table = static._table()
-    tensor = {"dtype": "F32", "shape": table.shape, "data_offsets": [0, table.nbytes]}
-    header = json.dumps({"embeddings": tensor}).encode()
-    header += b" " * (-len(header) % 8)
-    (folder / "model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header + table.tobytes())
-    static._tokenizer().save(str(folder / "tokenizer.json"))
-    (folder / "config.json").write_text(json.dumps({"normalize": True, "max_length": None}))
-
+from plait.embed.code import MODEL
 
 if __name__ == "__main__":
-    convert(Path(sys.argv[1]))
+    shutil.copytree(MODEL, Path(sys.argv[1]), dirs_exist_ok=True)

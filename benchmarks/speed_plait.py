@@ -23,7 +23,7 @@ from plait import Engine
 from plait.finding import hits
 from plait.model import SymbolKind
 
-STRATEGIES = ("hybrid", "lexical", "structural")
+STRATEGIES = ("additive", "lexical", "structural")
 CHECKS, REFRESHES = 7, 3
 FOUND = 10
 """Results of a search."""

@@ -22,7 +22,7 @@ from speed_edit import edited
 from speed_figures import quantiles
 
 CONTENT = (ContentType.CODE,)
-ALPHA = {"hybrid": None, "lexical": 0.0, "structural": 1.0}
+ALPHA = {"additive": None, "lexical": 0.0, "structural": 1.0}
 CHECKS, REFRESHES, FOUND = 7, 3, 10
 
 
