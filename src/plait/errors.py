@@ -15,6 +15,7 @@ PlaitError
 │   └── BadScip                        a SCIP index cannot be read or joined
 ├── MissingExtra (also ImportError)    an optional library is not installed; says how to install it
 ├── IndexBusy                          another process is writing the index
+├── CannotEmbed                        a model or a server that embeds is not at hand or does not answer
 ├── CannotWrite                        a folder or disk takes no file: the index's, or a report's
 └── BrokenIndex                        an index file cannot be read and could not be rebuilt
 
@@ -106,6 +107,11 @@ class IndexBusy(PlaitError):
     def __init__(self, path: str, holder: str) -> None:
         """`holder` says who is writing it."""
         super().__init__(f"{path}: {holder}; run it again when that has ended, or wait longer with --wait SECONDS")
+
+
+class CannotEmbed(PlaitError):
+    def __init__(self, what: str, problem: object, instead: str) -> None:
+        super().__init__(f"{what}: {problem}; {instead}")
 
 
 class CannotWrite(PlaitError):

@@ -35,6 +35,10 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
         "code": "plait.embed.code:CodeEmbedder",
         "static": "plait.embed.static:StaticEmbedder",
         "hashing": "plait.embed.hashing:HashingEmbedder",
+        "model2vec": "plait.embed.model2vec:Model2VecEmbedder",
+        "onnx": "plait.embed.onnx:OnnxEmbedder",
+        "openai": "plait.embed.remote:OpenAIEmbedder",
+        "ollama": "plait.embed.remote:OllamaEmbedder",
     },
     "graph": {
         "names": "plait.graph.names:NameGraph",

@@ -1,0 +1,180 @@
+"""Embedders behind HTTP: any server that speaks as OpenAI's does, and Ollama. Only when they are asked for by name."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
+
+from plait.errors import BadParameter, CannotEmbed
+from plait.plugins import at_least
+
+if TYPE_CHECKING:
+    from plait.model import Vectors
+    from plait.protocols import Role
+
+TRIES = 4
+"""Of one request: after the first, it is asked again where a server is busy or has failed."""
+
+LONGEST_WAIT = 20.0
+"""Seconds before the next try, whatever the server asks for."""
+
+TIMEOUT = 60.0
+CONNECT_TRIES = 2
+"""Nobody there: the second look is for a server that is just starting."""
+
+BYTES_OF_A_TOKEN = 2
+"""Servers do not count for us: texts are cut as if a token had so many bytes. Code has about three and a half."""
+
+KEYS = ("PLAIT_EMBEDDING_KEY", "OPENAI_API_KEY")
+"""Environment variables in which a key is looked for. It goes into the request's header and nowhere else."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAIEmbedder:
+    """POST {url}/embeddings with `model` and `input`, as OpenAI, vLLM, LM Studio and others answer it."""
+
+    name: ClassVar[str] = "openai"
+    model: str = "text-embedding-3-small"
+    url: str = "https://api.openai.com/v1"
+    window: int = 512
+    batch: int = 64
+    """texts in one request"""
+
+    def __post_init__(self) -> None:
+        _checked(self)
+
+    @property
+    def dim(self) -> int:
+        return _dim(self)
+
+    @property
+    def fingerprint(self) -> str:
+        return f"openai-{self.url}-{self.model}-{self.window}"
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        return _counted(texts)
+
+    def encode(self, texts: Sequence[str], *, role: Role) -> Vectors:
+        return _encoded(self, texts)
+
+    def ask(self, texts: Sequence[str]) -> list[list[float]]:
+        key = next((os.environ[name] for name in KEYS if os.environ.get(name)), "")
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        found = _post(f"{self.url.rstrip('/')}/embeddings", {"model": self.model, "input": list(texts)}, headers)
+        rows = sorted(found["data"], key=lambda one: int(one["index"]))
+        return [row["embedding"] for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class OllamaEmbedder:
+    """A model that a local Ollama serves."""
+
+    name: ClassVar[str] = "ollama"
+    model: str = "nomic-embed-text"
+    url: str = "http://127.0.0.1:11434"
+    window: int = 512
+    batch: int = 32
+
+    def __post_init__(self) -> None:
+        _checked(self)
+
+    @property
+    def dim(self) -> int:
+        return _dim(self)
+
+    @property
+    def fingerprint(self) -> str:
+        return f"ollama-{self.url}-{self.model}-{self.window}"
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        return _counted(texts)
+
+    def encode(self, texts: Sequence[str], *, role: Role) -> Vectors:
+        return _encoded(self, texts)
+
+    def ask(self, texts: Sequence[str]) -> list[list[float]]:
+        found = _post(f"{self.url.rstrip('/')}/api/embed", {"model": self.model, "input": list(texts)}, {})
+        rows: list[list[float]] = found["embeddings"]
+        return rows
+
+
+_Remote = OpenAIEmbedder | OllamaEmbedder
+
+
+def _checked(embedder: _Remote) -> None:
+    at_least(embedder, window=32, batch=1)
+    if not embedder.url.startswith(("http://", "https://")):
+        raise BadParameter(f"{embedder.name}: url must begin with http:// or https://, not {embedder.url!r}")
+
+
+@cache
+def _dim(embedder: _Remote) -> int:
+    return len(_rows(embedder, ["x"])[0])
+
+
+def _counted(texts: Sequence[str]) -> list[int]:
+    return [-(-len(text.encode()) // BYTES_OF_A_TOKEN) for text in texts]
+
+
+def _encoded(embedder: _Remote, texts: Sequence[str]) -> Vectors:
+    import numpy as np
+
+    from plait.vectors import unit
+
+    asked = [text for text in texts if text]
+    rows: list[list[float]] = []
+    for start in range(0, len(asked), embedder.batch):
+        rows += _rows(embedder, asked[start : start + embedder.batch])
+    found = np.zeros((len(texts), embedder.dim), dtype=np.float32)
+    if rows:
+        found[[place for place, text in enumerate(texts) if text]] = np.array(rows, dtype=np.float32)
+    return unit(found)
+
+
+def _rows(embedder: _Remote, texts: Sequence[str]) -> list[list[float]]:
+    """Ask, and check that there is a row for each text."""
+    place = f"{embedder.name}: {embedder.url}"
+    try:
+        rows = embedder.ask(texts)
+        if len(rows) != len(texts) or len({len(row) for row in rows}) != 1:
+            raise ValueError(f"{len(rows)} rows for {len(texts)} texts")
+    except (KeyError, TypeError, ValueError) as error:
+        raise CannotEmbed(place, f"not an answer with embeddings: {error}", "check url= and model=") from error
+    return rows
+
+
+def _post(url: str, body: Mapping[str, object], headers: Mapping[str, str]) -> Any:
+    request = Request(url, json.dumps(body).encode(), {"Content-Type": "application/json", **headers})
+    for tried in range(1, TRIES + 1):
+        try:
+            with urlopen(request, timeout=TIMEOUT) as answer:
+                return json.loads(answer.read())
+        except HTTPError as error:
+            error.close()
+            if error.code not in (408, 409, 425, 429) and error.code < 500:
+                mend = f"set {KEYS[0]}" if error.code in (401, 403) else "check url= and model="
+                raise CannotEmbed(url, f"HTTP {error.code} {error.reason}", mend) from None
+            if tried == TRIES:
+                raise CannotEmbed(url, f"HTTP {error.code} {error.reason}, {TRIES} times", "try again later") from None
+            time.sleep(_wait(error.headers.get("Retry-After", ""), tried))
+        except (URLError, TimeoutError, ConnectionError) as error:
+            if tried >= CONNECT_TRIES:
+                problem = getattr(error, "reason", error)
+                raise CannotEmbed(url, f"no answer: {problem}", "start the server, or check url=") from None
+            time.sleep(_wait("", tried))
+    raise AssertionError
+
+
+def _wait(asked: str, tried: int) -> float:
+    """Return the seconds until the next try: what the server asks for, else twice as long each time."""
+    try:
+        return min(float(asked), LONGEST_WAIT)
+    except ValueError:
+        return min(0.5 * 2 ** (tried - 1), LONGEST_WAIT)
