@@ -139,15 +139,9 @@ def runs_in(texts: Mapping[SymbolId, str]) -> Runs:
 
 
 def documents(
-    symbols: Sequence[Symbol],
-    runs: Runs,
-    neighbours: Neighbours,
-    names: Mapping[SymbolId, str],
-    embedder: Embedder,
+    symbols: Sequence[Symbol], pieces: Sequence[Sequence[Passage]], headers: Sequence[str], embedder: Embedder
 ) -> list[Document]:
-    """Return the document of each symbol, in order. `names` holds the names of their neighbours, too."""
-    pieces = [runs(symbol) for symbol in symbols]
-    headers = [structure_header(symbol, neighbours, names) for symbol in symbols]
+    """Return the document of each symbol, in order, from its own lines and its structure header."""
     plain = passages([("", own) for own in pieces], embedder)
     structural = passages(list(zip(headers, pieces, strict=True)), embedder)
     return [
@@ -164,6 +158,7 @@ def documents(
 
 
 def structure_header(symbol: Symbol, neighbours: Neighbours, names: Mapping[SymbolId, str]) -> str:
+    """Return what `structural` puts before a symbol's lines. `names` holds the names of its neighbours."""
     lines = [f"module: {symbol.module}", f"name: {symbol.name}"]
     for label, direction in (("calls", Direction.OUT), ("called_by", Direction.IN)):
         found = sorted({names[neighbour] for neighbour in neighbours.of(symbol.id, direction)})

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from plait.document import EMBEDDED, PLAIN, SMOOTHED, Neighbours, Runs, digest, documents, smooth
-from plait.model import Document, Symbol, SymbolId
-from plait.protocols import ChangesWriter, Embedder, Writer
+from plait.document import (
+    EMBEDDED,
+    PLAIN,
+    SMOOTHED,
+    Neighbours,
+    Runs,
+    digest,
+    documents,
+    smooth,
+    structure_header,
+)
+from plait.model import Document, Passage, Symbol, SymbolId
+from plait.processes import mapped, processes
+from plait.protocols import ChangesWriter, Embedder, PortableEmbedder, Writer
 
 if TYPE_CHECKING:
     from plait.model import Codes, Vector, Vectors
@@ -20,6 +32,14 @@ BATCH = 512
 
 Known = Callable[[Collection[str]], Mapping[str, "Vector"]]
 """Vectors that need not be computed, by the digest of their text."""
+
+WORTH_PROCESSES = 4_000
+"""Symbols from which processes pay: starting two costs about as much as embedding 1,500."""
+
+
+def nothing_known(digests: Collection[str]) -> Mapping[str, Vector]:
+    return {}
+
 
 Progress = Callable[[str, int, int], None]
 
@@ -42,7 +62,7 @@ def embed(
     names: Mapping[SymbolId, str],
     embedder: Embedder,
     writer: Writer | ChangesWriter,
-    known: Known = lambda digests: {},
+    known: Known = nothing_known,
     around: Mapping[SymbolId, Codes] = MappingProxyType({}),
     progress: Progress = lambda stage, done, total: None,
     total: int = 0,
@@ -59,15 +79,19 @@ def embed(
     found = Embedded(passages=dict.fromkeys((*EMBEDDED, SMOOTHED), 0))
     plain = bytearray()
     owners: list[SymbolId] = []
-    coming, done = iter(symbols), 0
-    while batch := list(islice(coming, BATCH)):
-        progress("embedding", done, max(total, done))
-        made = documents(batch, runs, neighbours, names, embedder)
-        vectors = _vectors(made, embedder, known, found)
-        plain += codes(vectors[PLAIN]).tobytes()
-        owners += [document.symbol for document in made for _ in document.passages[PLAIN]]
-        writer.put(batch, made, vectors)
-        done += len(batch)
+    done = 0
+    parts = _parts(symbols, runs, neighbours, names)
+    with closing(_made(parts, embedder, known, total)) as making:
+        for batch, made, vectors, computed, reused in making:
+            progress("embedding", done, max(total, done))
+            found.computed += computed
+            found.reused += reused
+            for template, rows in vectors.items():
+                found.passages[template] += len(rows)
+            plain += codes(vectors[PLAIN]).tobytes()
+            owners += [document.symbol for document in made for _ in document.passages[PLAIN]]
+            writer.put(batch, made, vectors)
+            done += len(batch)
     progress("embedding", done, done)
     found.passages[SMOOTHED] = len(owners)
     beside = [(symbol, codes_) for symbol, codes_ in sorted(around.items()) if len(codes_)]
@@ -80,8 +104,40 @@ def embed(
     return found
 
 
-def _vectors(made: Sequence[Document], embedder: Embedder, known: Known, found: Embedded) -> dict[str, Vectors]:
-    """Return the vectors of each embedded template; equal texts are computed once."""
+_Part = tuple[list[Symbol], list[list[Passage]], list[str]]
+"""Symbols, the runs of lines of each, and its structure header."""
+
+_Made = tuple[list[Symbol], list[Document], dict[str, "Vectors"], int, int]
+"""Symbols, their documents and vectors; how many texts were computed, and how many were known."""
+
+
+def _parts(
+    symbols: Iterable[Symbol], runs: Runs, neighbours: Neighbours, names: Mapping[SymbolId, str]
+) -> Iterator[_Part]:
+    coming = iter(symbols)
+    while batch := list(islice(coming, BATCH)):
+        yield batch, [runs(symbol) for symbol in batch], [structure_header(one, neighbours, names) for one in batch]
+
+
+def _made(parts: Iterator[_Part], embedder: Embedder, known: Known, total: int) -> Generator[_Made, None, None]:
+    """Make documents and vectors, in several processes if that pays and no vectors are at hand."""
+    portable = isinstance(embedder, PortableEmbedder) and embedder.portable
+    if portable and known is nothing_known and total >= WORTH_PROCESSES and processes() > 1:
+        yield from mapped(_make, ((part, embedder) for part in parts))
+        return
+    for symbols, pieces, headers in parts:
+        made = documents(symbols, pieces, headers, embedder)
+        yield symbols, made, *_vectors(made, embedder, known)
+
+
+def _make(given: tuple[_Part, Embedder]) -> _Made:
+    (symbols, pieces, headers), embedder = given
+    made = documents(symbols, pieces, headers, embedder)
+    return symbols, made, *_vectors(made, embedder, nothing_known)
+
+
+def _vectors(made: Sequence[Document], embedder: Embedder, known: Known) -> tuple[dict[str, Vectors], int, int]:
+    """Return the vectors of each embedded template, equal texts computed once; how many were, and were known."""
     import numpy as np
 
     from plait.vectors import codes, unit
@@ -93,10 +149,7 @@ def _vectors(made: Sequence[Document], embedder: Embedder, known: Known, found: 
     if missing:
         encoded = embedder.encode([texts[key] for key in missing], role="document")
         vectors |= dict(zip(missing, unit(codes(encoded)), strict=True))
-    found.computed += len(missing)
-    found.reused += len(texts) - len(missing)
     rows: dict[str, Vectors] = {}
     for template, pairs in keys.items():
-        found.passages[template] += len(pairs)
         rows[template] = np.array([vectors[key] for key, _ in pairs], dtype=np.float32).reshape(-1, embedder.dim)
-    return rows
+    return rows, len(missing), len(texts) - len(missing)

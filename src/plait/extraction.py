@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import signal
-from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from itertools import islice
 from typing import Protocol
 
 from plait import plugins
@@ -19,6 +15,7 @@ from plait.gathered import ParsedFiles, Sources
 from plait.model import Recovered, Skipped, SourceFile
 from plait.packing import pack, unpack
 from plait.parse.lines import merged
+from plait.processes import mapped, processes
 from plait.protocols import FlowParser, Parser
 
 Progress = Callable[[str, int, int], None]
@@ -28,9 +25,6 @@ WORTH_PROCESSES = 4_000_000
 
 CHUNK = 16
 """Files given to a process at once."""
-
-AHEAD = 4
-"""Chunks for each process that wait or are done: enough that none is idle, and few to hold."""
 
 ASKED_AT_ONCE = 256
 """Files whose kept facts are read at once."""
@@ -195,44 +189,28 @@ def _unpacked(packed: Mapping[str, bytes], key: str, *, flow: bool) -> ParsedFil
 def _parsed(
     sources: Sources, paths: Sequence[str], progress: Progress, *, flow: bool
 ) -> Generator[_Packed | Skipped, None, None]:
-    """Parse in order; a process that dies leaves the rest to this one."""
+    """Parse in order, in several processes if that pays."""
     total = len(sources)
-    before = total - len(paths)
-    done = 0
-    workers = min(os.cpu_count() or 1, 8)
-    if workers > 1 and sum(sources.about[path].characters for path in paths) >= WORTH_PROCESSES:
-        # Not the standard library's pool: that runs the user's main module again in each process.
-        from loky import BrokenProcessPool, ProcessPoolExecutor
-
-        pool = ProcessPoolExecutor(workers, initializer=_leave_interrupts)
-        try:
-            # Not its `map`: that cancels what is left when it is interrupted, which the pool's own thread takes amiss.
-            parts = [paths[at : at + CHUNK] for at in range(0, len(paths), CHUNK)]
-            submitted = (pool.submit(_parse_all, [sources[path] for path in part], flow=flow) for part in parts)
-            chunks = deque(islice(submitted, AHEAD * workers))
-            while chunks:
-                for one in chunks.popleft().result():
-                    yield one
-                    done += 1
-                    progress("parsing", before + done, total)
-                chunks.extend(islice(submitted, 1))
-        except (BrokenProcessPool, OSError):
-            pass
-        finally:
-            # Interrupted, nobody waits for what the processes still have to do.
-            pool.shutdown(kill_workers=done < len(paths))
-    for path in paths[done:]:
-        yield _packed(sources[path], flow=flow)
-        done += 1
-        progress("parsing", before + done, total)
+    done = total - len(paths)
+    parts = (([sources[path] for path in paths[at : at + CHUNK]], flow) for at in range(0, len(paths), CHUNK))
+    many = processes() > 1 and sum(sources.about[path].characters for path in paths) >= WORTH_PROCESSES
+    with closing(mapped(_parse_all, parts) if many else _one_by_one(sources, paths, flow=flow)) as found:
+        for part in found:
+            for one in part:
+                yield one
+                done += 1
+                progress("parsing", done, total)
 
 
-def _leave_interrupts() -> None:
-    """Ctrl-C reaches every process of a terminal; the one that started the others ends them."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _one_by_one(
+    sources: Sources, paths: Sequence[str], *, flow: bool
+) -> Generator[list[_Packed | Skipped], None, None]:
+    for path in paths:
+        yield [_packed(sources[path], flow=flow)]
 
 
-def _parse_all(files: Sequence[SourceFile], *, flow: bool) -> list[_Packed | Skipped]:
+def _parse_all(part: tuple[Sequence[SourceFile], bool]) -> list[_Packed | Skipped]:
+    files, flow = part
     with paused():
         return [_packed(file, flow=flow) for file in files]
 

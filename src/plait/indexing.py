@@ -14,7 +14,7 @@ from typing import TypeVar
 from plait import git, plugins, source
 from plait.collector import paused
 from plait.document import Neighbours, runs_of
-from plait.embedding import embed
+from plait.embedding import embed, nothing_known
 from plait.errors import BadParameter, BadScip, MissingExtra, NothingToIndex
 from plait.extraction import Facts, gather
 from plait.facts import Outline, ParsedFile
@@ -150,7 +150,7 @@ def build(
         files.names,
         embedder,
         writer,
-        known.vectors if known is not None else lambda digests: {},
+        known.vectors if known is not None else nothing_known,
         progress=progress,
         total=len(files.names),
     )

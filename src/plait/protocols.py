@@ -118,6 +118,14 @@ class Embedder(Protocol):
         ...
 
 
+@runtime_checkable
+class PortableEmbedder(Embedder, Protocol):
+    """An embedder that is a value: made anew in another process, it gives the same."""
+
+    @property
+    def portable(self) -> bool: ...
+
+
 class Snapshot(Protocol):
     """One immutable state of an index."""
 

@@ -36,6 +36,7 @@ LONGEST_WORD = 100
 """Letters of a word; a longer one is no word and has no tokens."""
 
 KEPT_WORDS = 200_000
+KEPT_LINES = 50_000
 
 
 class Pieces:
@@ -44,14 +45,30 @@ class Pieces:
     def __init__(self, vocabulary: Mapping[str, int]) -> None:
         self._vocabulary = vocabulary
         self._known: dict[str, tuple[int, ...]] = {}
+        self._lines: dict[str, list[int]] = {}
+        """of lines: most come again, between counting and encoding and below the header of the other template"""
 
     def of(self, text: str) -> list[int]:
         """Return the tokens of a text in order; what is neither an ASCII letter nor a digit has none."""
+        if len(self._lines) > KEPT_LINES:
+            self._lines.clear()
+        lines = text.split("\n")
+        if len(lines) == 1:
+            return self._of_line(text)
+        found: list[int] = []
+        for line in lines:
+            tokens = self._lines.get(line)
+            if tokens is None:
+                tokens = self._lines[line] = self._of_line(line)
+            found += tokens
+        return found
+
+    def _of_line(self, line: str) -> list[int]:
         known = self._known
         if len(known) > KEPT_WORDS:
             known.clear()
         found: list[int] = []
-        for word in PART.findall(text):
+        for word in PART.findall(line):
             tokens = known.get(word)
             if tokens is None:
                 tokens = known[word] = self._split(word.lower())
@@ -78,6 +95,7 @@ class CodeEmbedder:
     """Vectors whose first 64, 128 or 256 numbers are of use alone; `dim` takes that many."""
 
     name: ClassVar[str] = "code"
+    portable: ClassVar[bool] = True
     dim: int = 256
     window: int = 512
     """The sum has no limit of its own; beyond some hundred tokens it blurs what the passage is about."""

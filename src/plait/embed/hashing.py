@@ -20,6 +20,7 @@ class HashingEmbedder:
     """Feature hashing with signs (Weinberger et al., ICML 2009) over `plait.terms`: words alone, no meaning."""
 
     name: ClassVar[str] = "hashing"
+    portable: ClassVar[bool] = True
     dim: int = 256
     window: int = 512
 

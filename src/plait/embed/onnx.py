@@ -40,7 +40,7 @@ class OnnxEmbedder:
 
     @property
     def dim(self) -> int:
-        return self.encode(["x"], role="query").shape[1]
+        return int(self.encode(["x"], role="query").shape[1])
 
     @property
     def fingerprint(self) -> str:

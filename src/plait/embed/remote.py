@@ -177,4 +177,4 @@ def _wait(asked: str, tried: int) -> float:
     try:
         return min(float(asked), LONGEST_WAIT)
     except ValueError:
-        return min(0.5 * 2 ** (tried - 1), LONGEST_WAIT)
+        return min(0.5 * float(2 ** (tried - 1)), LONGEST_WAIT)

@@ -42,6 +42,7 @@ _FINGERPRINT = "wordllama-l2_supercat-256-64b47a2dc493"
 @dataclass(frozen=True, slots=True)
 class StaticEmbedder:
     name: ClassVar[str] = "static"
+    portable: ClassVar[bool] = True
     dim: int = field(default=256, init=False)
     window: int = 512
     """The mean has no limit of its own; beyond some hundred tokens it blurs what the passage is about."""
