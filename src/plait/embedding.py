@@ -86,8 +86,8 @@ def embed(
             progress("embedding", done, max(total, done))
             found.computed += computed
             found.reused += reused
-            for template, rows in vectors.items():
-                found.passages[template] += len(rows)
+            for template in vectors:
+                found.passages[template] += len(vectors[template])
             plain += codes(vectors[PLAIN]).tobytes()
             owners += [document.symbol for document in made for _ in document.passages[PLAIN]]
             writer.put(batch, made, vectors)

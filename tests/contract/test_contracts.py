@@ -11,6 +11,9 @@ import pytest
 from plait import plugins
 from plait.embed.code import CodeEmbedder
 from plait.embed.hashing import HashingEmbedder
+from plait.embed.model2vec import Model2VecEmbedder
+from plait.embed.onnx import OnnxEmbedder
+from plait.embed.remote import OllamaEmbedder, OpenAIEmbedder
 from plait.embed.static import StaticEmbedder
 from plait.graph.mixed import FlowGraph, ScopedGraph
 from plait.graph.names import NameGraph
@@ -172,7 +175,11 @@ class TestFlow(GraphContract):
 def test_every_plug_in_has_a_suite_here(kind: plugins.Kind) -> None:
     suites = {
         "strategy": {Vector, Lexical, Naive, Constrained, Structural, Hybrid, Additive},
-        "embedder": {CodeEmbedder, HashingEmbedder, StaticEmbedder},
+        # The last four have theirs in tests/integration: they need servers, or models of other libraries.
+        "embedder": {
+            *(CodeEmbedder, HashingEmbedder, StaticEmbedder),
+            *(Model2VecEmbedder, OnnxEmbedder, OpenAIEmbedder, OllamaEmbedder),
+        },
         "graph": {NameGraph, ScopedGraph, FlowGraph},
         "parser": {PythonParser, TreeSitterParser, BlockParser},
     }
