@@ -7,7 +7,8 @@ import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from functools import cache
-from typing import TypeVar
+from itertools import chain
+from typing import Any, TypeVar
 
 _Part = TypeVar("_Part")
 _Result = TypeVar("_Result")
@@ -32,28 +33,30 @@ def mapped(work: Callable[[_Part], _Result], parts: Iterable[_Part]) -> Generato
 
     coming = iter(parts)
     pool = ProcessPoolExecutor(processes(), initializer=_leave_interrupts)
-    waiting: deque[tuple[_Part, object]] = deque()
+    waiting: deque[_Part] = deque()
+    asked: deque[Any] = deque()
+    """the futures of the first of them: a pool that has broken takes no more"""
     finished = False
     try:
         # Not its `map`: that cancels what is left when it is interrupted, which the pool's own thread takes amiss.
         while not finished:
             for part in coming:
-                waiting.append((part, pool.submit(work, part)))
+                waiting.append(part)
+                asked.append(pool.submit(work, part))
                 if len(waiting) >= AHEAD * processes():
                     break
             if not waiting:
                 finished = True
                 break
-            yield waiting[0][1].result()  # type: ignore[attr-defined]
+            result = asked.popleft().result()
             waiting.popleft()
+            yield result
     except (BrokenProcessPool, OSError):
         pass
     finally:
         # Interrupted, nobody waits for what the processes still have to do.
         pool.shutdown(kill_workers=not finished)
-    for part, _ in waiting:
-        yield work(part)
-    for part in coming:
+    for part in chain(waiting, coming):
         yield work(part)
 
 
