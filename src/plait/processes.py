@@ -36,26 +36,30 @@ def mapped(work: Callable[[_Part], _Result], parts: Iterable[_Part]) -> Generato
     waiting: deque[_Part] = deque()
     asked: deque[Any] = deque()
     """the futures of the first of them: a pool that has broken takes no more"""
-    finished = False
+    broken = False
     try:
         # Not its `map`: that cancels what is left when it is interrupted, which the pool's own thread takes amiss.
-        while not finished:
+        while not broken:
             for part in coming:
                 waiting.append(part)
-                asked.append(pool.submit(work, part))
-                if len(waiting) >= AHEAD * processes():
+                try:
+                    asked.append(pool.submit(work, part))
+                except BrokenProcessPool:
+                    broken = True
+                if broken or len(waiting) >= AHEAD * processes():
                     break
-            if not waiting:
-                finished = True
+            if broken or not waiting:
                 break
-            result = asked.popleft().result()
+            try:
+                result = asked.popleft().result()
+            except (BrokenProcessPool, OSError):
+                broken = True
+                break
             waiting.popleft()
             yield result
-    except (BrokenProcessPool, OSError):
-        pass
     finally:
         # Interrupted, nobody waits for what the processes still have to do.
-        pool.shutdown(kill_workers=not finished)
+        pool.shutdown(kill_workers=bool(waiting))
     for part in chain(waiting, coming):
         yield work(part)
 
