@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, overload
 
 from plait import plugins
+from plait.asking import Asked, asked
 from plait.chinese import bridged
 from plait.errors import BadParameter, BrokenIndex, EmptyQuery, NoSuchPath
 from plait.finding import find, hits, module_of
@@ -151,7 +152,10 @@ class Engine:
         return self._index.embedder
 
     def query(self, text: str, where: Filter = Filter()) -> Query:
-        """Make a question for strategies. Raises EmptyQuery for one without a visible character."""
+        """Make a question for strategies of a text as it stands: filters and quotes in it are words.
+
+        Raises EmptyQuery for one without a visible character.
+        """
         if not text.strip():
             raise EmptyQuery
         text = text.encode(errors="replace").decode()  # an argument that is not UTF-8 holds lone surrogates
@@ -167,22 +171,29 @@ class Engine:
         return made
 
     def rank(self, text: str, strategy: str | Strategy | None = None, where: Filter = Filter()) -> Ranking:
-        """Return the strategy's whole ranking with its trace."""
-        chosen, query = self.strategy(strategy), self.query(text, where)
-        return self._ask(lambda snapshot: chosen.retrieve(query, snapshot))
+        """Return the strategy's whole ranking with its trace; the question is read as by `search`."""
+        chosen, question = self.strategy(strategy), asked(text, where)
+        query = self.query(question.text, question.where)
+        return self._ask(lambda snapshot: chosen.retrieve(_within(query, question, snapshot), snapshot))
 
     def search(
         self, text: str, *, k: int = 10, strategy: str | Strategy | None = None, where: Filter = Filter()
     ) -> Answer:
-        """Return the k best hits. Raises EmptyQuery, UnknownPlugin, BadParameter, NothingToIndex."""
+        """Return the k best hits.
+
+        Filters (`path:`, `lang:`, `kind:`) and double quotes in the question narrow it: see `plait.asking.asked`.
+        Raises EmptyQuery, UnknownPlugin, BadParameter, NothingToIndex.
+        """
         if k < 1:
             raise BadParameter(f"k must be at least 1, not {k}")
-        chosen, query = self.strategy(strategy), self.query(text, where)
+        text = text.encode(errors="replace").decode()
+        chosen, question = self.strategy(strategy), asked(text, where)
+        query = self.query(question.text, question.where)
 
         def answer(snapshot: Snapshot) -> Answer:
-            ranking = chosen.retrieve(query, snapshot)
+            ranking = chosen.retrieve(_within(query, question, snapshot), snapshot)
             return Answer(
-                query=query.text,
+                query=text,
                 strategy=str(chosen),
                 state=snapshot.info.state,
                 total=len(ranking.candidates),
@@ -297,3 +308,12 @@ class Engine:
         from plait import surveys
 
         return self._ask(surveys.whole)
+
+
+def _within(query: Query, question: Asked, snapshot: Snapshot) -> Query:
+    """Narrow a query down to the symbols that contain what the question quotes."""
+    if not question.quoted:
+        return query
+    containing = [snapshot.containing(quoted) for quoted in question.quoted]
+    among = [] if query.where.ids is None else [query.where.ids]
+    return replace(query, where=replace(query.where, ids=frozenset.intersection(*containing, *among)))

@@ -144,6 +144,10 @@ class Snapshot(Protocol):
         """Return the symbols whose last name is `name`, by id."""
         ...
 
+    def containing(self, text: str) -> frozenset[SymbolId]:
+        """Return the symbols in whose own text it occurs, ASCII letters of either case being the same."""
+        ...
+
     def nearest(self, vector: Vector, k: int, where: Filter = Filter(), template: str = "plain") -> Ranking:
         """Rank symbols by the cosine of their best passage in that template; one without a passage is no candidate.
 

@@ -198,6 +198,9 @@ class StoreContract:
         assert mine.texts(ids) == reference.texts(ids)
         assert mine.named("checkout") == reference.named("checkout") != []
         assert mine.named("nobody") == []
+        for text in ("cart", "RETURN", "i", "100%", "nowhere"):
+            assert mine.containing(text) == reference.containing(text)
+        assert len(mine.containing("cart")) > 1
         assert mine.info == reference.info
 
     def test_rankings(self) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from plait.asking import asked
 from plait.engine import Answer
 from plait.model import Edge, Hit, Reason, Source, Symbol, Unresolved
 
@@ -96,7 +97,10 @@ def answer_text(answer: Answer, *, explain: bool) -> Iterator[str]:
         else:
             yield f"{'':{width}}    {why(hit.reasons)}"
     if not answer.hits:
-        yield "no result: nothing in the index shares a word or a meaning with the question"
+        question = asked(answer.query)
+        narrowed = bool(question.quoted) or not question.where.is_empty
+        within = " within what it is narrowed to; leave out a filter or the quotes" if narrowed else ""
+        yield f"no result: nothing in the index shares a word or a meaning with the question{within}"
     elif answer.strategy.startswith("hybrid(") and not any(_by_words(hit) for hit in answer):
         yield "no word of the question is in these results: they are only the nearest in meaning"
     elif answer.total > len(answer):

@@ -79,6 +79,9 @@ _CONTENTS = {
     **dict.fromkeys(_DOCS, Content.DOCS),
     **dict.fromkeys(_CONFIG, Content.CONFIG),
 }
+SPOKEN = frozenset({*_SUFFIXES, *_CONTENTS, WINDOWS})
+"""All languages that a symbol can be of."""
+
 _OTHER_SUFFIXES = {f".{ending}": spoken for spoken, endings in (_DOCS | _CONFIG).items() for ending in endings.split()}
 _OTHER_NAMES = {name: spoken for spoken, names in _NAMED.items() for name in names.split()}
 

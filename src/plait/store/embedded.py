@@ -238,6 +238,10 @@ class EmbeddedSnapshot:
         }
         return {symbol: found[symbol] for symbol in ids if symbol in found}
 
+    def containing(self, text: str) -> frozenset[SymbolId]:
+        query = "SELECT id FROM symbols WHERE number NOT IN temp.masked AND instr(lower(text), lower(?))"
+        return frozenset(SymbolId(symbol) for segment in self.segments for (symbol,) in segment.all(query, text))
+
     def named(self, name: str) -> list[Symbol]:
         found = self._symbols("name = ? AND number NOT IN temp.masked", name)
         return sorted(found, key=lambda symbol: symbol.id)

@@ -122,6 +122,10 @@ class MemorySnapshot:
     def named(self, name: str) -> list[Symbol]:
         return [self._symbols[symbol] for symbol in self._ids if self._symbols[symbol].name == name]
 
+    def containing(self, text: str) -> frozenset[SymbolId]:
+        wanted = text.encode().lower()
+        return frozenset(symbol for symbol in self._ids if wanted in self._documents[symbol].text.encode().lower())
+
     def nearest(self, vector: Vector, k: int, where: Filter = Filter(), template: str = "plain") -> Ranking:
         from plait.store.candidates import dense_ranking
         from plait.store.dense import best_passages
