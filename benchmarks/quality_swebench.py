@@ -14,7 +14,6 @@ file stands where its best symbol does. Checked-out commits and indexes are kept
 from __future__ import annotations
 
 import argparse
-import ast
 import json
 import subprocess
 from collections import defaultdict
@@ -47,14 +46,14 @@ class Instance:
 def instances(labels: Path) -> Iterator[Instance]:
     for line in (labels / "lite.jsonl").read_text().splitlines():
         row = json.loads(line)
-        functions = ast.literal_eval(row["gold_functions_hunk"] or "None") or ()
+        functions = row["gold_functions_hunk"] or ()
         yield Instance(
             row["instance_id"],
             row["repo"],
             row["base_commit"],
             row["problem_statement"],
             frozenset(functions),
-            frozenset(ast.literal_eval(row["gold_files"])),
+            frozenset(row["gold_files"]),
         )
 
 
