@@ -20,7 +20,7 @@ from speed_edit import edited
 from speed_figures import quantiles
 
 from plait import Engine
-from plait.finding import hits
+from plait.finding import hits, related
 from plait.model import SymbolKind
 
 STRATEGIES = ("additive", "lexical", "structural")
@@ -62,7 +62,7 @@ def warm(folder: Path, questions: Sequence[str]) -> dict[str, object]:
     def ask(question: str, strategy: str) -> None:
         chosen = engine.strategy(strategy)
         ranking = chosen.retrieve(engine.query(question), snapshot)
-        hits(snapshot, ranking.candidates[:FOUND])
+        related(snapshot, hits(snapshot, ranking.candidates, FOUND))
 
     for strategy in STRATEGIES:
         ask("warm up", strategy)

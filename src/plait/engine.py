@@ -11,9 +11,9 @@ from plait import plugins
 from plait.asking import Asked, asked
 from plait.chinese import bridged
 from plait.errors import BadParameter, BrokenIndex, EmptyQuery, NoSuchPath
-from plait.finding import find, hits, module_of
+from plait.finding import find, hits, module_of, related
 from plait.kept import KeptIndex
-from plait.model import Content, Direction, Evidence, Filter, Hit, Query, Ranking, Symbol, Unknown
+from plait.model import Content, Direction, Evidence, Filter, Hit, Query, Ranking, Related, Symbol, Unknown
 from plait.protocols import Embedder, Snapshot, Strategy
 from plait.settings import Settings
 from plait.terms import query_terms
@@ -47,6 +47,8 @@ class Answer(Sequence[Hit]):
     total: int
     """candidates in the whole ranking"""
     hits: tuple[Hit, ...]
+    related: tuple[Related, ...] = ()
+    """neighbours of the hits on the graph, apart from the ranking (`plait.finding.related`)"""
 
     @overload
     def __getitem__(self, index: int) -> Hit: ...
@@ -192,12 +194,14 @@ class Engine:
 
         def answer(snapshot: Snapshot) -> Answer:
             ranking = chosen.retrieve(_within(query, question, snapshot), snapshot)
+            found = hits(snapshot, ranking.candidates, k)
             return Answer(
                 query=text,
                 strategy=str(chosen),
                 state=snapshot.info.state,
                 total=len(ranking.candidates),
-                hits=hits(snapshot, ranking.candidates[:k]),
+                hits=found,
+                related=related(snapshot, found),
             )
 
         return self._ask(answer)

@@ -2,33 +2,90 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from plait.errors import AmbiguousSymbol, UnknownSymbol
-from plait.model import Candidate, Hit, Span, Symbol, SymbolId, SymbolKind
+from plait.model import Candidate, Direction, Edge, EdgeKind, Evidence, Hit, Related, Span, Symbol, SymbolId, SymbolKind
 from plait.parse.naming import module_id
 from plait.protocols import Snapshot
 
+SAME_LINES = 0.9
+"""Jaccard index of sets of lines from which texts are alike: in five lines, none may differ; in twenty, one."""
+LEAST_LINES = 5
+BATCH = 20
 
-def hits(snapshot: Snapshot, candidates: Sequence[Candidate]) -> tuple[Hit, ...]:
-    """Turn candidates, best first, into hits ranked from 1."""
+
+def hits(snapshot: Snapshot, candidates: Sequence[Candidate], k: int) -> tuple[Hit, ...]:
+    """Turn candidates, best first, into the k best hits, ranked from 1; copies of a hit are told by it."""
+    found: list[Hit] = []
+    copies: list[list[Symbol]] = []
+    start = 0
+    while start < len(candidates) and len(found) < k:
+        for hit in _read(snapshot, candidates[start : start + max(k, BATCH)]):
+            same = next((place for place, other in enumerate(found) if alike(hit.text, other.text)), None)
+            if same is not None:
+                copies[same].append(hit.symbol)
+            elif len(found) < k:
+                found.append(replace(hit, rank=len(found) + 1))
+                copies.append([])
+        start += max(k, BATCH)
+    return tuple(replace(hit, copies=tuple(others)) for hit, others in zip(found, copies, strict=True))
+
+
+def alike(one: str, other: str) -> bool:
+    """Tell whether texts are the same but for white space or, when longer, but for a few lines."""
+    lines, others = ([line.strip() for line in text.splitlines() if line.strip()] for text in (one, other))
+    if lines == others:
+        return bool(lines)
+    if min(len(lines), len(others)) < LEAST_LINES:
+        return False
+    sets = set(lines), set(others)
+    return len(sets[0] & sets[1]) >= SAME_LINES * len(sets[0] | sets[1])
+
+
+def related(snapshot: Snapshot, found: Sequence[Hit], limit: int = 5) -> tuple[Related, ...]:
+    """Return the symbols that hits surely call or are called by, and that are no hits; tests only beside tests.
+
+    Each neighbour gains from each hit beside it 1 / (rank * log2(2 + its callers)), best first, ties by id.
+    """
+    ranks = {hit.symbol.id: hit.rank for hit in found}
+    shown = ranks.keys() | {copy.id for hit in found for copy in hit.copies}
+    beside: dict[SymbolId, list[tuple[int, Edge]]] = {}
+    for direction in Direction:
+        for edge in snapshot.edges(sorted(ranks), [EdgeKind.CALLS], direction):
+            hit, other = (edge.source, edge.target) if direction is Direction.OUT else (edge.target, edge.source)
+            if other not in shown and edge.evidence >= Evidence.FLOWED:
+                beside.setdefault(other, []).append((ranks[hit], edge))
+    callers = snapshot.degree(sorted(beside), [EdgeKind.CALLS], Direction.IN)
+    scores = {
+        one: math.fsum(1 / rank for rank in sorted({rank for rank, _ in edges})) / math.log2(2 + callers[one])
+        for one, edges in beside.items()
+    }
+    tests = any(hit.symbol.is_test for hit in found)
+    symbols = snapshot.symbols(sorted(beside, key=lambda one: (-scores[one], one)))
+    kept = [symbol for symbol in symbols if tests or not symbol.is_test][:limit]
+    nearest = {symbol.id: min(beside[symbol.id], key=lambda one: (one[0], one[1].path, one[1].line)) for symbol in kept}
+    return tuple(Related(symbol, nearest[symbol.id][1], nearest[symbol.id][0]) for symbol in kept)
+
+
+def _read(snapshot: Snapshot, candidates: Sequence[Candidate]) -> Iterator[Hit]:
     ids = [candidate.symbol for candidate in candidates]
     symbols = {symbol.id: symbol for symbol in snapshot.symbols(ids)}
     texts = snapshot.texts(ids)
     cells = _cells(snapshot, symbols.values())
-    found: list[Hit] = []
-    for rank, candidate in enumerate(candidates, start=1):
+    for candidate in candidates:
         symbol = symbols[candidate.symbol]
         span, text = _extract(symbol, texts[symbol.id], candidate)
         starts = cells.get(symbol.path, ())
         cell = bisect_right(starts, span.start_line)
         line = span.start_line - starts[cell - 1] + 1 if cell else 0
-        found.append(Hit(rank, symbol, span, candidate.score, candidate.reasons, text, cell, line))
-    return tuple(found)
+        yield Hit(0, symbol, span, candidate.score, candidate.reasons, text, cell, line)
 
 
 def _cells(snapshot: Snapshot, symbols: Iterable[Symbol]) -> dict[str, tuple[int, ...]]:

@@ -532,6 +532,19 @@ class Hit:
     """of a notebook: the number, from 1, of the cell in which the span begins, all cells counted; else 0"""
     cell_line: int = 0
     """the line within that cell, from 1"""
+    copies: tuple[Symbol, ...] = ()
+    """those further down whose text is the same or nearly (`plait.finding.alike`), best first; they are no hits"""
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A neighbour on the graph of hits, none itself."""
+
+    symbol: Symbol
+    edge: Edge
+    """to or from the best hit beside it"""
+    rank: int
+    """of that hit"""
 
 
 @dataclass(frozen=True, slots=True)

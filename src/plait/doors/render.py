@@ -10,9 +10,12 @@ from typing import Any
 
 from plait.asking import asked
 from plait.engine import Answer
-from plait.model import Edge, Hit, Reason, Source, Symbol, Unresolved
+from plait.model import Edge, Hit, Reason, Related, Source, Symbol, Unresolved
 
 Json = dict[str, Any]
+
+COPIES = 3
+"""Copies of a hit that are named."""
 
 
 def symbol_json(symbol: Symbol) -> Json:
@@ -60,6 +63,8 @@ def hit_json(hit: Hit) -> Json:
         "reasons": [reason_json(reason) for reason in hit.reasons],
         "text": hit.text,
     }
+    if hit.copies:
+        made["copies"] = [symbol_json(symbol) for symbol in hit.copies]
     return made | ({"cell": hit.cell, "cell_line": hit.cell_line} if hit.cell else {})
 
 
@@ -71,6 +76,9 @@ def answer_json(answer: Answer) -> Json:
         "state": answer.state,
         "total": answer.total,
         "hits": [hit_json(hit) for hit in answer],
+        "related": [
+            {**symbol_json(one.symbol), "rank": one.rank, "edge": edge_json(one.edge)} for one in answer.related
+        ],
     }
 
 
@@ -96,6 +104,10 @@ def answer_text(answer: Answer, *, explain: bool) -> Iterator[str]:
             yield from (f"{'':{width}}    {reason_text(reason)}" for reason in hit.reasons)
         else:
             yield f"{'':{width}}    {why(hit.reasons)}"
+        if hit.copies:
+            yield f"{'':{width}}    the same text in {_listed(hit.copies)}"
+    if answer.related:
+        yield "beside them on the graph: " + "; ".join(map(related_text, answer.related))
     if not answer.hits:
         question = asked(answer.query)
         narrowed = bool(question.quoted) or not question.where.is_empty
@@ -105,6 +117,16 @@ def answer_text(answer: Answer, *, explain: bool) -> Iterator[str]:
         yield "no word of the question is in these results: they are only the nearest in meaning"
     elif answer.total > len(answer):
         yield f"{len(answer)} of {answer.total} candidates; -k shows more, --explain all reasons"
+
+
+def _listed(copies: Sequence[Symbol]) -> str:
+    told = ", ".join(f"{copy.path}:{copy.span.start_line}" for copy in copies[:COPIES])
+    return told + (f" and {len(copies) - COPIES:,} more" if len(copies) > COPIES else "")
+
+
+def related_text(one: Related) -> str:
+    verb = "called by" if one.edge.target == one.symbol.id else "calls"
+    return f"{one.symbol.qualified_name} ({verb} {one.rank}, {one.edge.path}:{one.edge.line})"
 
 
 def _by_words(hit: Hit) -> bool:
