@@ -101,34 +101,26 @@ class Part:
 
     def _fetched(self, name: str) -> pa.Table:
         rows = self._tables.read(name, f"build = {self.build}")
-        if name == BUILDS and not len(rows):
-            self._tables.latest(name)  # committed since the table was opened
-            rows = self._tables.read(name, f"build = {self.build}")
-        elif name != BUILDS and len(rows) != self._expected(name):
+        expected = 1 if name == BUILDS else self._counts.get(name, 0)
+        if len(rows) != expected:  # committed since the table was opened
             self._tables.latest(name)
             rows = self._tables.read(name, f"build = {self.build}")
+        if len(rows) != expected:
+            raise BrokenIndex(self._tables.uri, f"of build {self.build}, {len(rows)} of {expected} {name} are there")
         order = "row" if name in (*EMBEDDED, SMOOTHED) else _ORDER.get(name, "build")
         return rows.sort_by(order).combine_chunks()
 
-    def _expected(self, name: str) -> int:
-        info = self.info
-        known = {SYMBOLS: info.symbols, EDGES: sum(info.edges.values()), SITES: info.unresolved, **info.passages}
-        return known.get(name, -1)
-
     @cached_property
-    def _about(self) -> Mapping[str, Any]:
-        rows = self.rows(BUILDS).to_pylist()
-        if not rows:
-            raise BrokenIndex(self._tables.uri, f"build {self.build} is not in it")
-        return {name: json.loads(value) for name, value in rows[0].items() if name != "build"}
-
-    def noted(self, name: str) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = json.loads(self.rows(BUILDS)[name][0].as_py())
+    def _counts(self) -> Mapping[str, int]:
+        found: dict[str, int] = self.noted("counts")
         return found
 
-    @property
+    def noted(self, name: str) -> Any:
+        return json.loads(self.rows(BUILDS)[name][0].as_py())
+
+    @cached_property
     def info(self) -> SnapshotInfo:
-        return records.info(json.loads(self.rows(BUILDS)["info"][0].as_py()) if self._about else {})
+        return records.info(self.noted("info"))
 
     # Symbols
 
@@ -161,7 +153,7 @@ class Part:
         return found
 
     def taken(self, numbers: Sequence[int], columns: Sequence[str]) -> list[tuple[Any, ...]]:
-        rows = self.rows(SYMBOLS).select(list(columns)).take(list(numbers))
+        rows = self.rows(SYMBOLS).select(list(columns)).take(arrow().array(numbers, type=arrow().int64()))
         return list(zip(*(column.to_pylist() for column in rows.columns), strict=True))
 
     # Words

@@ -221,7 +221,10 @@ def schemas(dim: int) -> dict[str, pa.Schema]:
         ),
         BEGUN: pa.schema([("build", number), ("name", text), ("at", pa.float64())]),
         BUILDS: pa.schema(
-            [("build", number), ("info", text), ("files", text), ("skipped", text), ("recovered", text)]
+            [
+                *(("build", number), ("info", text), ("counts", text), ("files", text), ("skipped", text)),
+                ("recovered", text),
+            ]
         ),
         SYMBOLS: pa.schema(
             [

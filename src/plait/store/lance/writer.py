@@ -131,7 +131,8 @@ class LanceWriter:
     def commit(self, info: SnapshotInfo) -> LanceSnapshot:
         self._add(TERMS, [(self.build, term, self._documents[term]) for term in sorted(self._documents)])
         empty = {"files": "[]", "skipped": "[]", "recovered": "[]"}
-        row = {"build": self.build, "info": json.dumps(asdict(info)), **empty, **self._observed}
+        counts = json.dumps(self._counts)
+        row = {"build": self.build, "info": json.dumps(asdict(info)), "counts": counts, **empty, **self._observed}
         self._add(BUILDS, [tuple(row[name] for name in self._schemas[BUILDS].names)])
         for name in sorted(self._waiting):
             self._flush(name)
