@@ -16,4 +16,4 @@ collect_ignore_glob = [] if os.environ.get("PLAIT_SCALE") else ["test_*.py"]
 @pytest.fixture
 def tables(tmp_path: Path) -> Tables:
     embedder = HashingEmbedder()
-    return Tables.create(str(tmp_path / "fleet"), About(embedder.fingerprint, "scoped", embedder.dim))
+    return Tables.create(str(tmp_path / "fleet"), About("hashing", embedder.fingerprint, "scoped", embedder.dim))

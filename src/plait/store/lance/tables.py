@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from plait.document import EMBEDDED, SMOOTHED
@@ -72,6 +72,8 @@ class About:
     """What all builds of a fleet have in common."""
 
     embedder: str
+    """its name, as in the settings"""
+    fingerprint: str
     graph: str
     dim: int
     format: int = FORMAT
@@ -90,7 +92,7 @@ class Tables:
         made = cls(uri.rstrip("/"), options or {})
         if made.exists():
             raise BadParameter(f"{uri}: there is a fleet already; `plait fleet status` shows it")
-        kept = {"plait": json.dumps([about.embedder, about.graph, about.dim, about.format])}
+        kept = {"plait": json.dumps([getattr(about, one.name) for one in fields(About)])}
         for name, schema in sorted(schemas(about.dim).items(), key=lambda one: one[0] == HEADS):
             with reaching(uri):
                 lance().write_dataset(
