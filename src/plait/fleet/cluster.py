@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plait.errors import MissingExtra
+from plait.errors import MissingExtra, PlaitError
 from plait.fleet.building import ATTEMPTS, Outcome, build_repository, state_of
 from plait.fleet.fleet import Fleet
 from plait.processes import work_alone
 from plait.store.lance import registry
+from plait.store.lance.registry import Head
 
 RESTARTS = 2
 """Times that a task is begun again whose process or node died."""
@@ -40,8 +41,19 @@ def build_all(
 ) -> Iterator[Outcome]:
     """Build the repositories that have changed, these or all, and yield the outcome of each as it comes."""
     ray = _ray()
-    waiting = [one.name for one in fleet.heads() if names is None or one.name in names]
-    total, done = len(waiting), 0
+    waiting: list[str] = []
+    total = done = 0
+    for head in fleet.heads():
+        if names is None or head.name in names:
+            total += 1
+            if _is_unchanged(head):
+                done += 1
+                progress("building repositories", done, total)
+                yield Outcome(head.name, symbols=head.symbols)
+            else:
+                waiting.append(head.name)
+    if not waiting:
+        return
     started_here = not ray.is_initialized()
     if started_here:
         own = {"address": cluster.address} if cluster.address else {"num_cpus": cluster.workers or None}
@@ -74,6 +86,14 @@ def build_all(
     finally:
         if started_here:
             ray.shutdown()
+
+
+def _is_unchanged(head: Head) -> bool:
+    """Whether nothing is to be done, as far as can be told from here: a node may see what this machine does not."""
+    try:
+        return bool(head.build) and state_of(head.source) == head.state
+    except PlaitError:
+        return False
 
 
 def _outcome(ray: Any, fleet: Fleet, ended: Any, name: str) -> Outcome:

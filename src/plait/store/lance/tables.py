@@ -9,6 +9,7 @@ build's number times 2**24 plus its own number, counted from 0 in the order of i
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
@@ -52,6 +53,8 @@ INDEXED = {
 
 
 def lance() -> Any:
+    # Processes are started here by programs that exec at once (git, Ray), never by a bare fork.
+    warnings.filterwarnings("ignore", "lance is not fork-safe")
     try:
         import lance
     except ImportError:
