@@ -8,6 +8,7 @@ starts them, prints the settings for `plait fleet`, and ends them at Ctrl-C. Nee
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import signal
 import socket
@@ -130,7 +131,7 @@ class Nodes:
         """Wait until as many nodes are there."""
         import ray
 
-        for _ in range(120):
+        for _ in range(60):
             with suppress(ConnectionError):
                 if not ray.is_initialized():
                     ray.init(address=self.address, logging_level="ERROR", log_to_driver=False)
@@ -154,6 +155,7 @@ def cluster(folder: Path) -> Iterator[tuple[ObjectStore, Nodes]]:
     try:
         store.start()
         os.environ.update(store.settings)  # the nodes inherit them
+        os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32))
         nodes.add()
         nodes.wait(1)
         nodes.add()
@@ -168,7 +170,7 @@ def cluster(folder: Path) -> Iterator[tuple[ObjectStore, Nodes]]:
 
 if __name__ == "__main__":
     with cluster(Path(sys.argv[1]).absolute()) as (objects, ray_nodes), suppress(KeyboardInterrupt):
-        for name, value in objects.settings.items():
-            print(f"export {name}={value}")
+        for name in (*objects.settings, "RAY_AUTH_MODE", "RAY_AUTH_TOKEN"):
+            print(f"export {name}={os.environ[name]}")
         print(f"export PLAIT_FLEET=s3://{BUCKET}/fleet\nplait fleet build --address {ray_nodes.address}", flush=True)
         signal.pause()
