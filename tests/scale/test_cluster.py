@@ -43,9 +43,7 @@ def fleet(running: tuple[ObjectStore, Nodes], tmp_path: Path) -> Fleet:
     settings = Settings(embedder="hashing", graph="scoped", cache=tmp_path / "cache")
     made = Fleet.create(f"s3://{BUCKET}/{tmp_path.name}", settings)
     names = [f"team/repository{number}" for number in range(REPOSITORIES)]
-    registry.add(
-        made.tables, {name: written(tmp_path / name, number) for number, name in enumerate(names)}
-    )
+    registry.add(made.tables, {name: written(tmp_path / name, number) for number, name in enumerate(names)})
     return made
 
 

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -221,6 +221,3 @@ def _listed(path: str) -> dict[str, str]:
         elif words:
             raise BadParameter(f"{path}:{number}: not a name and a source; write `NAME FOLDER` or `NAME ADDRESS`")
     return found
-
-
-__all__: list[Any] = ["fleet"]

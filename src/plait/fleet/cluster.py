@@ -1,7 +1,7 @@
 """Builds the repositories of a fleet on the nodes of a Ray cluster, each by one task.
 
-What is done is told by the fleet itself, so a run that ended early is taken up by the next one. At most as many tasks as
-there are processors are under way, so memory is bounded by the largest repositories.
+What is done is told by the fleet itself, so a run that ended early is taken up by the next one. At most as many tasks
+as there are processors are under way, so memory is bounded by the largest repositories.
 """
 
 from __future__ import annotations

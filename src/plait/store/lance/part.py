@@ -22,7 +22,7 @@ from plait.errors import BrokenIndex
 from plait.model import Edge, EdgeKind, Evidence, SnapshotInfo, Span, SymbolId, Via
 from plait.store import records
 from plait.store.dense import Matrix
-from plait.store.lance.tables import BUILDS, EDGES, LINKS, NUMBERS, SITES, SYMBOLS, Tables, arrow
+from plait.store.lance.tables import BUILDS, EDGES, NUMBERS, SITES, SYMBOLS, Tables, arrow
 
 if TYPE_CHECKING:
     import numpy as np
@@ -83,12 +83,11 @@ class Part:
             self._read[name] = self._kept(name)
         return self._read[name]
 
-    def _kept(self, name: str) -> pa.Table:
+    def _kept(self, name: str) -> Any:
         pa = arrow()
         path = self._folder / f"{name}.arrow"
         with suppress(OSError, pa.ArrowInvalid):
-            found: pa.Table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
-            return found
+            return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
         rows = self._fetched(name)
         with suppress(OSError):  # a shortcut only
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -162,7 +161,8 @@ class Part:
     def lengths(self) -> NDArray[np.uint32]:
         import numpy as np
 
-        return self.rows(SYMBOLS)["length"].to_numpy().astype(np.uint32)
+        found: NDArray[np.uint32] = self.rows(SYMBOLS)["length"].to_numpy().astype(np.uint32)
+        return found
 
     @cached_property
     def _words(self) -> tuple[dict[str, int], NDArray[np.int64], NDArray[np.uint32]]:
@@ -266,19 +266,21 @@ class Part:
         taken = self.rows(EDGES).take(rows)
         return [
             Edge(
-                *(self.ids[row["source"] & _MASK], self.ids[row["target"] & _MASK], EdgeKind(row["kind"])),
-                *(Via(row["via"]), Evidence(row["evidence"]), row["confidence"], row["path"], row["line"]),
-                row["candidates"],
+                source=self.ids[row["source"] & _MASK],
+                target=self.ids[row["target"] & _MASK],
+                kind=EdgeKind(row["kind"]),
+                via=Via(row["via"]),
+                evidence=Evidence(row["evidence"]),
+                confidence=row["confidence"],
+                path=row["path"],
+                line=row["line"],
+                candidates=row["candidates"],
             )
             for row in taken.to_pylist()
         ]
 
     def sites(self) -> list[dict[str, Any]]:
         return [row | {"source": self.ids[row["source"] & _MASK]} for row in self.rows(SITES).to_pylist()]
-
-    def links(self) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = self._tables.read(LINKS, f"build = {self.build}").to_pylist()
-        return rows
 
 
 def _numbers(lists: Any) -> Any:

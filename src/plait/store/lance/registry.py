@@ -91,14 +91,16 @@ def add(tables: Tables, sources: Mapping[str, str]) -> list[str]:
     """
     for name in sources:
         parts = name.split("/")
-        if not name or any(not part or part in (".", "..") for part in parts) or any(c.isspace() or c == ":" for c in name):
+        if (
+            not name
+            or any(not part or part in (".", "..") for part in parts)
+            or any(c.isspace() or c == ":" for c in name)
+        ):
             raise BadParameter(f"{name!r} cannot be a repository's name; use letters, digits, '-', '_', '.' and '/'")
     known = {one.name: one for one in heads(tables)}
     new = sorted(sources.keys() - known.keys())
     empty = {"generation": 0, "build": 0, "state": "", "symbols": 0, "terms": 0, "modules": [], "history": "[]"}
-    rows = [
-        {"name": name, "source": sources[name], **empty, "attempts": 0, "problem": "", "tried": ""} for name in new
-    ]
+    rows = [{"name": name, "source": sources[name], **empty, "attempts": 0, "problem": "", "tried": ""} for name in new]
     if rows:
         tables.add(HEADS, rows)
     for name in sorted(sources.keys() & known.keys()):

@@ -1,7 +1,7 @@
 """The tables of a fleet: Lance datasets below one address, a folder or a place in an object store.
 
-A build is what one repository was at one time. Each has a number of its own, and every row belongs to one build, so rows
-are only ever added: a build becomes visible when the row of its repository names it (`plait.store.lance.registry`), and
+A build is what one repository was at one time. Each has a number of its own, and every row belongs to one build, so
+rows are only ever added: a build becomes visible when the row of its repository names it (`plait.store.lance.registry`), and
 rows of builds that no repository names are as if they were not there until `sweep` deletes them. A symbol's key is its
 build's number times 2**24 plus its own number, counted from 0 in the order of ids.
 """
@@ -36,8 +36,7 @@ SYMBOLS = "symbols"
 TERMS = "terms"
 EDGES = "edges"
 SITES = "sites"
-LINKS = "links"
-OF_BUILDS = (SYMBOLS, TERMS, EDGES, SITES, LINKS, *EMBEDDED, SMOOTHED, BUILDS)
+OF_BUILDS = (SYMBOLS, TERMS, EDGES, SITES, *EMBEDDED, SMOOTHED, BUILDS)
 """Tables whose rows belong to builds."""
 
 INDEXED = {
@@ -45,9 +44,8 @@ INDEXED = {
     TERMS: ("term", "build"),
     EDGES: ("source", "target", "build"),
     SITES: ("build",),
-    LINKS: ("build",),
     BUILDS: ("build",),
-    **{template: ("build", "owner") for template in (*EMBEDDED, SMOOTHED)},
+    **dict.fromkeys((*EMBEDDED, SMOOTHED), ("build", "owner")),
 }
 """Columns that have an index once the fleet has been optimized."""
 
@@ -145,9 +143,6 @@ class Tables:
         with reaching(self.uri):
             found.checkout_latest()
         return found
-
-    def at(self, name: str, version: int) -> Any:
-        return self.dataset(name).checkout_version(version)
 
     def write(self, name: str, rows: pa.Table) -> list[Any]:
         """Write rows that nobody sees before `append`; return what that needs."""
@@ -252,12 +247,6 @@ def schemas(dim: int) -> dict[str, pa.Schema]:
                 *(("build", number), ("row", whole), ("source", number), ("kind", text), ("name", text)),
                 *(("expression", text), ("receiver", text), ("arity", whole), ("line", whole), ("column", whole)),
                 *(("path", text), ("reason", text), ("detail", text)),
-            ]
-        ),
-        LINKS: pa.schema(
-            [
-                *(("build", number), ("source", text), ("repository", text), ("target", text)),
-                *(("path", text), ("line", whole), ("candidates", whole)),
             ]
         ),
         **{template: pa.schema(passage) for template in EMBEDDED},

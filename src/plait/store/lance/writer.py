@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from plait.document import SMOOTHED, digest
+from plait.document import digest
 from plait.model import Document, FileRecord, Graph, Recovered, Skipped, SnapshotInfo, Symbol, SymbolId
 from plait.store import records
 from plait.store.lance import registry
@@ -125,8 +125,11 @@ class LanceWriter:
         )
 
     def observe(self, files: Sequence[FileRecord], skipped: Sequence[Skipped], recovered: Sequence[Recovered]) -> None:
-        given = {"files": files, "skipped": skipped, "recovered": recovered}
-        self._observed = {name: json.dumps([asdict(one) for one in sorted(rows)]) for name, rows in given.items()}
+        self._observed = {
+            "files": json.dumps([asdict(one) for one in sorted(files)]),
+            "skipped": json.dumps([asdict(one) for one in sorted(skipped)]),
+            "recovered": json.dumps([asdict(one) for one in sorted(recovered)]),
+        }
 
     def commit(self, info: SnapshotInfo) -> LanceSnapshot:
         self._add(TERMS, [(self.build, term, self._documents[term]) for term in sorted(self._documents)])
