@@ -72,8 +72,8 @@ class Fleet:
         """Return these repositories, or all, as one snapshot of what the caller `may` read (None: everything).
 
         What the caller may not read is as if it were not in the fleet: it is in no count, no statistic and no score,
-        and to name it is the error that a name nobody has gives. With a generation, which needs one repository, as it was
-        then. Raises BadParameter for a name or a generation that is not there, NotIndexed if nothing is built.
+        and to name it is the error that a name nobody has gives. With a generation, which needs one repository, as it
+        was then. Raises BadParameter for a name or a generation that is not there, NotIndexed if nothing is built.
         """
         heads = self.heads(may)
         if repositories is not None:

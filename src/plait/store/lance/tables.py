@@ -1,9 +1,9 @@
 """The tables of a fleet: Lance datasets below one address, a folder or a place in an object store.
 
 A build is what one repository was at one time. Each has a number of its own, and every row belongs to one build, so
-rows are only ever added: a build becomes visible when the row of its repository names it (`plait.store.lance.registry`), and
-rows of builds that no repository names are as if they were not there until `sweep` deletes them. A symbol's key is its
-build's number times 2**24 plus its own number, counted from 0 in the order of ids.
+rows are only ever added: a build becomes visible when the row of its repository names it
+(`plait.store.lance.registry`), and rows of builds that no repository names are as if they were not there until `sweep`
+deletes them. A symbol's key is its build's number times 2**24 plus its own number, counted from 0 in the order of ids.
 """
 
 from __future__ import annotations
@@ -132,9 +132,9 @@ class Tables:
         if name not in self._open:
             try:
                 self._open[name] = lance().dataset(self.place(name), storage_options=dict(self.options))
-            except (ValueError, FileNotFoundError) as error:
-                raise NoFleet(self.uri) from error
-            except OSError as error:
+            except (ValueError, OSError) as error:  # Lance raises either for both
+                if "not found" in str(error):
+                    raise NoFleet(self.uri) from error
                 raise FleetUnreachable(self.uri, error) from error
         return self._open[name]
 
