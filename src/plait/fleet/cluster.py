@@ -63,6 +63,7 @@ def build_all(
         most = cluster.workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
         running: dict[Any, tuple[str, float]] = {}
         attempts: dict[str, int] = {}
+        late: set[Any] = set()
         waiting.reverse()
         while waiting or running:
             while waiting and len(running) < most:
@@ -70,13 +71,14 @@ def build_all(
                 attempts[name] = attempts.get(name, 0) + 1
                 made = task.remote(fleet.tables.uri, dict(fleet.tables.options), str(fleet.cache), name)
                 running[made] = (name, time.monotonic())
+            for one, (_, since) in running.items():
+                if one not in late and time.monotonic() - since > cluster.limit:
+                    late.add(one)
+                    ray.cancel(one, force=True)
             ended, _ = ray.wait(list(running), num_returns=1, timeout=1.0)
-            for late in [one for one, (_, since) in running.items() if time.monotonic() - since > cluster.limit]:
-                if late not in ended:
-                    ray.cancel(late, force=True)
             for one in ended:
                 name, _ = running.pop(one)
-                outcome = _outcome(ray, fleet, one, name)
+                outcome = _outcome(ray, fleet, one, name, is_late=one in late)
                 if outcome.problem and not outcome.set_aside and attempts[name] < ATTEMPTS:
                     waiting.insert(0, name)
                     continue
@@ -96,16 +98,16 @@ def _is_unchanged(head: Head) -> bool:
         return False
 
 
-def _outcome(ray: Any, fleet: Fleet, ended: Any, name: str) -> Outcome:
+def _outcome(ray: Any, fleet: Fleet, ended: Any, name: str, *, is_late: bool) -> Outcome:
     try:
         found: Outcome = ray.get(ended)
         return found
-    except ray.exceptions.TaskCancelledError:
-        problem = "took longer than a build may; see --limit"
     except ray.exceptions.RayTaskError as error:
         raise error.as_instanceof_cause() from None
     except ray.exceptions.RayError as error:
         problem = f"its process died each time: {' '.join(str(error).split())[:200]}"
+        if is_late:
+            problem = "took longer than a build may; see --limit"
     state = state_of(registry.head(fleet.tables, name).source)
     for _ in range(ATTEMPTS):
         registry.failed(fleet.tables, name, state, problem)
