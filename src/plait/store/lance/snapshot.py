@@ -168,6 +168,15 @@ class LanceSnapshot:
         found = [one for unit in self.units for one in unit.symbols(unit.part.named.get(name, []))]
         return sorted(found, key=lambda symbol: symbol.id)
 
+    def containing(self, text: str) -> frozenset[SymbolId]:
+        wanted = text.encode().lower()
+        return frozenset(
+            unit.outer(symbol)
+            for unit in self.units
+            for symbol, own in zip(unit.part.ids, unit.part.column("text"), strict=True)
+            if wanted in own.encode().lower()
+        )
+
     # Rankings
 
     def nearest(self, vector: Vector, k: int, where: Filter = Filter(), template: str = PLAIN) -> Ranking:
