@@ -31,7 +31,7 @@ def fleet_of(place: Path, repositories: dict[str, dict[str, str]]) -> Fleet:
 def test_an_answer_is_that_of_a_fleet_without_what_the_caller_may_not_read(tmp_path: Path, strategy: str) -> None:
     with_secret = fleet_of(tmp_path / "a", {"app": SOURCES, "secret": SECRET})
     without = fleet_of(tmp_path / "b", {"app": SOURCES})
-    for question in ("insert an item into the cart", "connect", "insert_into_cart"):
+    for question in ("insert an item into the cart", "connect", "insert_into_cart", '"cart" path:*'):
         mine = with_secret.search(question, may={"app"}, strategy=strategy)
         assert (mine.total, mine.hits) == (lambda other: (other.total, other.hits))(
             without.search(question, strategy=strategy)

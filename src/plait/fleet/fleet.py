@@ -9,8 +9,9 @@ from functools import cached_property
 from pathlib import Path
 
 from plait import plugins
+from plait.asking import asked
 from plait.chinese import bridged
-from plait.engine import Answer
+from plait.engine import Answer, within
 from plait.errors import BadParameter, EmptyQuery, NotIndexed
 from plait.finding import hits
 from plait.model import Filter, Query, SnapshotInfo
@@ -124,9 +125,10 @@ class Fleet:
         if k < 1:
             raise BadParameter(f"k must be at least 1, not {k}")
         chosen: Strategy = plugins.build("strategy", strategy or Settings().strategy)
-        query = self.query(text, where)
+        question = asked(text.encode(errors="replace").decode(), where)
+        query = self.query(question.text, question.where)
         snapshot = self.snapshot(repositories, may=may, generation=generation)
-        ranking = chosen.retrieve(query, snapshot)
+        ranking = chosen.retrieve(within(query, question, snapshot), snapshot)
         return Answer(
             query=text,
             strategy=str(chosen),
