@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from plait.dump import dump
 from plait.errors import Overtaken
 from plait.model import Direction, Document, EdgeKind, Filter, SnapshotInfo, Symbol, SymbolId
 from plait.store.lance import registry
 from plait.store.lance.part import Parts
 from plait.store.lance.snapshot import LanceSnapshot, Unit
 from plait.store.lance.tables import SYMBOLS, Tables
+from plait.store.lance.upkeep import optimize
 from plait.store.lance.writer import LanceWriter
 from plait.store.memory import MemoryWriter
 from plait.testing import QUESTIONS, SOURCES, StoreContract, question, snapshot_of
@@ -130,3 +132,12 @@ def test_sweeping_deletes_what_no_head_names_and_nothing_else(tables: Tables, pa
     assert registry.sweep(tables, grace=-1) == 3
     assert set(tables.latest(SYMBOLS).to_table(columns=["build"])["build"].to_pylist()) == kept
     assert together(tables, parts, "app").info.symbols == len(snapshot_of(SOURCES).symbols())
+
+
+def test_optimizing_joins_pieces_and_changes_no_answer(tables: Tables, parts: Parts, tmp_path: Path) -> None:
+    for name in ("app", "lib", "app"):
+        built(tables, parts, name, SOURCES if name == "app" else OTHER)
+    before = list(dump(together(tables, parts, "app", "lib")))
+    assert optimize(tables, grace=1e6).fragments > 0
+    fresh = Parts(Tables(tables.uri), tmp_path / "fresh")
+    assert list(dump(together(fresh.tables, fresh, "app", "lib"))) == before
