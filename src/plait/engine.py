@@ -176,7 +176,7 @@ class Engine:
         """Return the strategy's whole ranking with its trace; the question is read as by `search`."""
         chosen, question = self.strategy(strategy), asked(text, where)
         query = self.query(question.text, question.where)
-        return self._ask(lambda snapshot: chosen.retrieve(_within(query, question, snapshot), snapshot))
+        return self._ask(lambda snapshot: chosen.retrieve(within(query, question, snapshot), snapshot))
 
     def search(
         self, text: str, *, k: int = 10, strategy: str | Strategy | None = None, where: Filter = Filter()
@@ -193,7 +193,7 @@ class Engine:
         query = self.query(question.text, question.where)
 
         def answer(snapshot: Snapshot) -> Answer:
-            ranking = chosen.retrieve(_within(query, question, snapshot), snapshot)
+            ranking = chosen.retrieve(within(query, question, snapshot), snapshot)
             found = hits(snapshot, ranking.candidates, k)
             return Answer(
                 query=text,
@@ -314,7 +314,7 @@ class Engine:
         return self._ask(surveys.whole)
 
 
-def _within(query: Query, question: Asked, snapshot: Snapshot) -> Query:
+def within(query: Query, question: Asked, snapshot: Snapshot) -> Query:
     """Narrow a query down to the symbols that contain what the question quotes."""
     if not question.quoted:
         return query

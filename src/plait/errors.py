@@ -12,9 +12,12 @@ PlaitError
 │   ├── UnknownPlugin                  a strategy, embedder, graph or language by a name nobody registered
 │   ├── BadParameter                   a parameter of a strategy or a setting has a wrong name or value
 │   ├── BadCollection                  a collection's files do not fit each other or its corpus
-│   └── BadScip                        a SCIP index cannot be read or joined
+│   ├── BadScip                        a SCIP index cannot be read or joined
+│   └── NoFleet                        no fleet is kept at the address
 ├── MissingExtra (also ImportError)    an optional library is not installed; says how to install it
 ├── IndexBusy                          another process is writing the index
+├── Overtaken                          another builder has committed the repository first
+├── FleetUnreachable                   a fleet's object store or folder does not answer
 ├── CannotEmbed                        a model or a server that embeds is not at hand or does not answer
 ├── CannotWrite                        a folder or disk takes no file: the index's, or a report's
 └── BrokenIndex                        an index file cannot be read and could not be rebuilt
@@ -107,6 +110,22 @@ class IndexBusy(PlaitError):
     def __init__(self, path: str, holder: str) -> None:
         """`holder` says who is writing it."""
         super().__init__(f"{path}: {holder}; run it again when that has ended, or wait longer with --wait SECONDS")
+
+
+class NoFleet(RequestError):
+    def __init__(self, uri: str) -> None:
+        super().__init__(f"{uri}: no fleet is kept there; `plait fleet add --fleet {uri} FOLDER` makes one")
+
+
+class Overtaken(PlaitError):
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name}: another builder has committed this repository meanwhile; its build counts")
+
+
+class FleetUnreachable(PlaitError):
+    def __init__(self, uri: str, problem: object) -> None:
+        told = " ".join(str(problem).split())[:300]
+        super().__init__(f"{uri}: the fleet's store does not do what it is asked ({told}); check its address and keys")
 
 
 class CannotEmbed(PlaitError):

@@ -13,6 +13,9 @@ from pathlib import Path
 _SAFE = ("-c", "core.fsmonitor=false", "-c", "core.quotePath=false")
 """A repository's own configuration may name a program as file system monitor: never start it."""
 
+_UNATTENDED = ("-c", "core.hooksPath=/dev/null", "-c", "protocol.ext.allow=never", "-c", "credential.interactive=false")
+"""For repositories that nobody has looked at, where nobody is there to answer a question."""
+
 _OF_THE_USER = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CEILING_DIRECTORIES")
 """Variables that say where the user's own settings are, the global ignore file among them."""
 
@@ -113,6 +116,22 @@ def content(root: Path, commit: str, path: str) -> bytes | None:
     return _run(root, "cat-file", "blob", f"{commit}:./{path}")
 
 
+def remote_head(address: str) -> str | None:
+    """Return the hash of the commit that a repository elsewhere has as HEAD; None if it does not answer."""
+    found = _run(Path.home(), *_UNATTENDED, "ls-remote", "--", address, "HEAD")
+    return found.split(b"\t")[0].decode() or None if found else None
+
+
+def clone(source: str, folder: Path) -> bool:
+    """Check out a repository, a folder (bare or not) or an address, into a folder that is not there yet.
+
+    Nothing is written into the source. Objects of a folder are shared with it; of an address only HEAD is fetched.
+    """
+    how = ("--depth=1",) if "://" in source else ("--shared",)
+    made = _run(folder.parent, *_UNATTENDED, "clone", "--quiet", "--no-tags", *how, "--", source, folder.name)
+    return made is not None
+
+
 def _changes(shown: bytes) -> Iterator[Change]:
     """Read what `git diff -U0` prints. Lines of a hunk are counted off, since they can look like headers."""
     lines = iter(shown.split(b"\n"))
@@ -166,7 +185,7 @@ def _run(root: Path, *arguments: str) -> bytes | None:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=environment | {"GIT_OPTIONAL_LOCKS": "0"},
+            env=environment | {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"},
             check=False,
         )
     except OSError:

@@ -103,7 +103,7 @@ class KeptIndex:
 
     @property
     def _code_state(self) -> str:
-        return f"{sys.version_info[:2]}{_own_state()}"
+        return code_state()
 
     @property
     def notices(self) -> list[str]:
@@ -350,6 +350,11 @@ class KeptIndex:
 
 def _time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).astimezone().isoformat(timespec="seconds")
+
+
+def code_state() -> str:
+    """Return what facts that are kept depend on beside their files: the grammar, and plait's own code."""
+    return f"{sys.version_info[:2]}{_own_state()}"
 
 
 @cache

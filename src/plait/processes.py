@@ -17,9 +17,22 @@ AHEAD = 4
 """Parts for each process that wait or are done: enough that none is idle, and few to hold."""
 
 
-@cache
+_is_alone = False
+
+
+def work_alone() -> None:
+    """Start no processes from this one, which is one of many already."""
+    global _is_alone
+    _is_alone = True
+
+
 def processes() -> int:
     """How many there can be."""
+    return 1 if _is_alone else _at_most()
+
+
+@cache
+def _at_most() -> int:
     return min(os.cpu_count() or 1, 8)
 
 

@@ -32,6 +32,7 @@ COMMANDS = {
     "eval": "experiment:evaluate",
     "explain": "experiment:explain",
     "export": "graph:export",
+    "fleet": "fleet:fleet",
     "flows": "graph:flows",
     "hubs": "graph:hubs",
     "impact": "graph:impact",

@@ -1,0 +1,161 @@
+"""Many repositories as one place to ask: opens a fleet, and asks of it what the caller may read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, replace
+from functools import cached_property
+from pathlib import Path
+
+from plait import plugins
+from plait.asking import asked
+from plait.chinese import bridged
+from plait.engine import Answer, within
+from plait.errors import BadParameter, EmptyQuery, NotIndexed
+from plait.finding import hits
+from plait.model import Filter, Query, SnapshotInfo
+from plait.protocols import Embedder, Strategy
+from plait.settings import Settings
+from plait.store.lance import registry
+from plait.store.lance.part import Parts
+from plait.store.lance.registry import Head
+from plait.store.lance.snapshot import LanceSnapshot, Unit
+from plait.store.lance.tables import About, Tables
+from plait.terms import query_terms
+
+
+class Fleet:
+    """Make it with `Fleet.create` or `Fleet.open`."""
+
+    def __init__(self, tables: Tables, cache: Path) -> None:
+        self.tables = tables
+        self.cache = cache
+        self.about = tables.about
+        self.parts = Parts(tables, cache)
+
+    @classmethod
+    def create(cls, uri: str, settings: Settings, options: Mapping[str, str] | None = None) -> Fleet:
+        """Make an empty fleet at a folder or an address such as `s3://bucket/fleet`, whose embedder and graph builder
+        are those of the settings for good. Raises BadParameter where there is one.
+        """
+        made: Embedder = plugins.build("embedder", settings.embedder)
+        about = About(settings.embedder, made.fingerprint, settings.graph, made.dim)
+        return cls(Tables.create(address(uri), about, options), settings.cache)
+
+    @classmethod
+    def open(cls, uri: str, cache: Path, options: Mapping[str, str] | None = None) -> Fleet:
+        """Raises NoFleet."""
+        return cls(Tables(address(uri), options or {}), cache)
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """Raises BadParameter if the fleet was made with other weights under the same name."""
+        made: Embedder = plugins.build("embedder", self.about.embedder)
+        if made.fingerprint != self.about.fingerprint:
+            raise BadParameter(
+                f"{self.tables.uri}: the vectors are of {self.about.fingerprint}, and the embedder "
+                f"{self.about.embedder} is {made.fingerprint} now; build a new fleet"
+            )
+        return made
+
+    def heads(self, may: Collection[str] | None = None) -> list[Head]:
+        """Return the repositories that the caller may read (all with None), by name."""
+        return [one for one in registry.heads(self.tables) if may is None or one.name in may]
+
+    def snapshot(
+        self,
+        repositories: Collection[str] | None = None,
+        *,
+        may: Collection[str] | None = None,
+        generation: int | None = None,
+    ) -> LanceSnapshot:
+        """Return these repositories, or all, as one snapshot of what the caller `may` read (None: everything).
+
+        What the caller may not read is as if it were not in the fleet: it is in no count, no statistic and no score,
+        and to name it is the error that a name nobody has gives. With a generation, which needs one repository, as it
+        was then. Raises BadParameter for a name or a generation that is not there, NotIndexed if nothing is built.
+        """
+        heads = self.heads(may)
+        if repositories is not None:
+            unknown = sorted(set(repositories) - {one.name for one in heads})
+            if unknown:
+                raise BadParameter(f"the fleet has no repository {unknown[0]!r}; `plait fleet status` lists them")
+            heads = [one for one in heads if one.name in repositories]
+        if generation is not None:
+            heads = [_as_it_was(heads, generation)]
+        units = [Unit(one.name, self.parts.of(one.build)) for one in heads if one.build]
+        if not units:
+            raise NotIndexed(self.tables.uri)
+        return LanceSnapshot(units, self._info(units))
+
+    def _info(self, units: list[Unit]) -> SnapshotInfo:
+        infos = [unit.part.info for unit in units]
+        return SnapshotInfo(
+            state="+".join(one.state[:12] for one in infos) if len(infos) < 4 else f"{len(infos)} repositories",
+            root=self.tables.uri,
+            embedder=self.about.fingerprint,
+            graph=self.about.graph,
+            files=sum(one.files for one in infos),
+            symbols=sum(one.symbols for one in infos),
+            passages={name: sum(one.passages.get(name, 0) for one in infos) for name in infos[0].passages},
+            lines=sum(one.lines for one in infos),
+        )
+
+    def query(self, text: str, where: Filter = Filter()) -> Query:
+        """As Engine.query."""
+        if not text.strip():
+            raise EmptyQuery
+        understood = bridged(text.encode(errors="replace").decode())
+        (vector,) = self.embedder.encode([understood], role="query")
+        return Query(text, vector, query_terms(understood), where)
+
+    def search(
+        self,
+        text: str,
+        *,
+        k: int = 10,
+        strategy: str | None = None,
+        where: Filter = Filter(),
+        repositories: Collection[str] | None = None,
+        may: Collection[str] | None = None,
+        generation: int | None = None,
+    ) -> Answer:
+        """Return the k best hits among what the caller may read; else as `snapshot` and `Engine.search`."""
+        if k < 1:
+            raise BadParameter(f"k must be at least 1, not {k}")
+        chosen: Strategy = plugins.build("strategy", strategy or Settings().strategy)
+        question = asked(text.encode(errors="replace").decode(), where)
+        query = self.query(question.text, question.where)
+        snapshot = self.snapshot(repositories, may=may, generation=generation)
+        ranking = chosen.retrieve(within(query, question, snapshot), snapshot)
+        return Answer(
+            query=text,
+            strategy=str(chosen),
+            state=snapshot.info.state,
+            total=len(ranking.candidates),
+            hits=hits(snapshot, ranking.candidates, k),
+        )
+
+
+def address(uri: str) -> str:
+    """Return an address as it is, a folder as an absolute path."""
+    return uri.rstrip("/") if "://" in uri else os.path.abspath(os.path.expanduser(uri))
+
+
+def _as_it_was(heads: list[Head], generation: int) -> Head:
+    if len(heads) != 1:
+        raise BadParameter("a generation is one of one repository; name that with --repo")
+    (head,) = heads
+    for one in head.history:
+        if one.number == generation:
+            return replace(head, generation=one.number, build=one.build, state=one.state)
+    kept = ", ".join(str(one.number) for one in head.history) or "none"
+    raise BadParameter(f"{head.name}: generation {generation} is not kept; there are: {kept}")
+
+
+def head_json(head: Head) -> dict[str, object]:
+    """Return what is told of a repository."""
+    told = asdict(head)
+    told["history"] = [{"generation": one.number, "state": one.state, "at": one.at} for one in head.history]
+    return {name: told[name] for name in ("name", "source", "generation", "state", "symbols", "history", "problem")}
