@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections import Counter
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,12 @@ from plait.chinese import bridged
 )
 def test_renderings(text: str, understood: str) -> None:
     assert bridged(text) == understood
+
+
+def test_each_word_is_listed_once() -> None:
+    lines = files("plait").joinpath("chinese.txt").read_text(encoding="utf-8").splitlines()
+    words = [word for line in lines if not line.startswith("#") for word in line.partition(":")[0].split()]
+    assert [word for word, count in Counter(words).items() if count > 1] == []
 
 
 def test_a_chinese_question_finds_english_code(tmp_path: Path) -> None:
