@@ -5,6 +5,10 @@ another. Each site in it must be accounted for by a comment at the end of its li
 
     c.grow()    //#> a.go:Cart#grow(). [typed]
     open(path)  //#> unresolved: external
+    f()         //#> unresolved: dynamic ; missed: a.go:work().
+    x.grow()    //#> a.go:Cart#grow(). [name name] wrong
+
+`missed` says what the language would run there and plait does not find; `wrong`, that what is found does not run there.
 
 Lines without such a comment must have no site but those of the language itself (`unresolved: builtin`). A block
 ```` ```edges inherits overrides ```` lists all edges of those kinds.
@@ -25,6 +29,7 @@ from plait.graph.generic.dialects import DIALECTS
 from plait.model import EdgeKind, Reference, ReferenceKind, SourceFile, Unknown, Via
 
 FOLDER = Path(__file__).parent / "calls" / "languages"
+MISSED, WRONG = "missed: ", " wrong"
 BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -69,6 +74,10 @@ def expected(text: str) -> list[tuple[int, str]]:
     return sorted(found)
 
 
+def missed(text: str) -> list[tuple[int, str]]:
+    return [(line, one.removeprefix(MISSED)) for line, one in expected(text) if one.startswith(MISSED)]
+
+
 def outcomes(reference: Reference, path: str, linker: Linker) -> list[str]:
     site = linker.site(reference)
     found: list[str] = []
@@ -97,7 +106,9 @@ def test_specification(case: Case) -> None:
     files = parse(case.files)
     flow = case.name.partition(":")[0].endswith("_flow")
     for path, (_, text) in case.files.items():
-        assert actual(files, path, flow=flow) == expected(text)
+        found = actual(files, path, flow=flow)
+        assert found == [(line, one.removesuffix(WRONG)) for line, one in expected(text) if not one.startswith(MISSED)]
+        assert not set(missed(text)) & {(line, one.partition(" ")[0]) for line, one in found}
     graph = GenericGraph(flow).build(files)
     for kinds, wanted in case.edges:
         assert [f"{edge.source} -> {edge.target}" for edge in graph.edges if edge.kind in kinds] == wanted

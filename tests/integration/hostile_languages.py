@@ -74,7 +74,7 @@ SPEECHES: dict[str, Speech] = {
         ".php",
         "<?php\nfunction before() {\n  after();\n}\nfunction after() {\n}\n",
         ("$x = ", "(", ")"),
-        ("$x = $a", "->b()", ""),
+        ("$x = $a", "->b()", ";"),
     ),
     "ruby": Speech(".rb", "def before\n  after(1)\nend\ndef after(x)\nend\n", comment="#"),
     "rust": Speech(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hostile_languages import CASES, FOUND, SPEECHES, every
+from hostile_languages import CASES, FOUND, SPEECHES, chain, every
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +12,7 @@ from plait.facts import ParsedFile
 from plait.graph.generic.build import GenericGraph
 from plait.model import EdgeKind, Skipped, SkipReason, SourceFile
 from plait.parse import grammars
+from plait.parse.treesitter.walk import DEEPEST
 
 ASCII = frozenset({"bash", "elixir", "kotlin", "zig"})
 SIGNS = ("", "(", ")", "{", "}", '"', "'", "<", "::", ".", "\n", "\\", "é", "\U0001f980", "/*")
@@ -110,3 +111,14 @@ def test_a_missing_grammar_skips_the_file_and_says_what_to_install(monkeypatch: 
     assert isinstance(found, Skipped)
     assert found.reason is SkipReason.GRAMMAR
     assert found.detail == "tree-sitter-go is not installed; run: pip install 'tree-sitter-go>=0.25'"
+
+
+@pytest.mark.parametrize("language", sorted(set(SPEECHES) - {"bash"}))
+def test_an_endless_chain_is_cut(language: str) -> None:
+    """A pipe of Bash is long, not deep."""
+    found = parse(language, chain(SPEECHES[language], 20_000))
+    assert isinstance(found, ParsedFile)
+    assert found.recovered is not None
+    assert found.recovered.problem.endswith(": nested too deep")
+    assert len(found.references) <= DEEPEST + 2
+    assert {"before", "after"} <= {symbol.name.rstrip("_") for symbol in found.symbols}

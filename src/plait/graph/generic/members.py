@@ -26,6 +26,9 @@ from plait.model import SymbolId, SymbolKind
 if TYPE_CHECKING:
     from plait.graph.generic.inference import Inference
 
+_INSIDE = {"jvm": "Companion", "elixir": "__using__"}
+"""By family: what in a class has members that are as if they were the class's own, or given to those who use it."""
+
 
 class Members:
     def __init__(self, inference: Inference) -> None:
@@ -144,6 +147,10 @@ class Members:
                 for value in self._all.value(extension.base, module):
                     if value != Table(scope, owner) and (inside := self.member(value, name)):
                         return inside
+        if files.dialect(scope).family == "lua":  # what the variable is given: `local M = require("m")`
+            for value in self._all.bound(files.bindings(scope, owner), scope, 0):
+                if value != Table(scope, owner) and (inside := self.member(value, name)):
+                    return inside
         return ()
 
     def group(self, class_: SymbolId) -> tuple[SymbolId, ...]:
@@ -189,12 +196,16 @@ class Members:
             if bindings:
                 known = self._all.bound(bindings, one, 0)
                 return known or (Opaque(name),)
-        if self.files.dialect(class_).family == "jvm":
-            for one in self.group(class_):
-                for companion in files.children(one, "Companion"):
-                    if inside := self.own_member(companion, name):
-                        return inside
+        for one in self.group(class_):
+            for hidden in files.children(one, _INSIDE.get(self.files.dialect(class_).family, "")):
+                if inside := self._hidden(hidden, name):
+                    return inside
         return ()
+
+    def _hidden(self, hidden: SymbolId, name: str) -> tuple[Value, ...]:
+        if self.files.symbols[hidden].kind is SymbolKind.CLASS:
+            return self.own_member(hidden, name)
+        return tuple(self._all.definition(one) for one in self.files.children(hidden, name))
 
     def _given_members(self, class_: SymbolId, name: str) -> Iterator[SymbolId]:
         """Members that stand outside of the class."""

@@ -13,6 +13,8 @@ from plait.model import SymbolId, SymbolKind
 if TYPE_CHECKING:
     from plait.graph.generic.inference import Inference
 
+_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".inl", ".inc", ".ipp", ".tpp")
+
 
 class Names:
     def __init__(self, inference: Inference) -> None:
@@ -75,6 +77,8 @@ class Names:
             return tuple(self._all.definition(child) for child in children)[:16]
         bindings = files.bindings(scope, name)
         if bindings and not (types and all(one.kind is BindingKind.OPAQUE for one in bindings)):
+            if files.dialect(scope).family == "lua" and self._all.members.is_table(scope, name):
+                return (Table(scope, name),)
             known = self._all.bound(bindings, scope, line)
             if known:
                 return known
@@ -209,10 +213,20 @@ class Names:
             parent = files.symbols[symbol].parent
             if parent is not None and files.symbols[parent].kind is SymbolKind.MODULE and not self._all.given(symbol):
                 found.append(symbol)
+        found = [one for one in found if not self._is_private(one, path)]
         if not found:
             return (Space(name),) if name in files.spaces else ()
         found = self._all.near.closest(found, path)
         return tuple(self._all.definition(symbol) for symbol in found[:16])
+
+    def _is_private(self, symbol: SymbolId, path: str) -> bool:
+        """Whether C keeps it in another file: `static`, and neither in a header nor in a file that is included."""
+        files = self.files
+        where = files.file_of[symbol].path
+        if where == path or files.dialect(symbol).family != "c" or where.endswith(_HEADERS):
+            return False
+        before = files.symbols[symbol].signature.partition("(")[0]
+        return "static" in before.split() and where not in self._all.near.reach(path)
 
     def _of_any_class(self, name: str, path: str) -> tuple[Value, ...]:
         """A function of a type class is called by its bare name."""

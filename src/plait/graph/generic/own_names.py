@@ -81,6 +81,7 @@ HASKELL = words(
     " maybe mempty min minimum negate not null or otherwise pred print product pure putStrLn read realToFrac"
     " return reverse sequence show snd span succ sum tail take toInteger traverse traverse_ undefined unless"
     " unlines when words zip zipWith"
+    " $ + - * / ++ <> >>= >> <$> <*> == /= < > <= >= && || : !! ^ ** $! <$ *> <* =<< & >=> <|> $> <&> ^^"
 )
 ORDINARY = words(
     "Add add All Any Append append apply as_ref as_str assert at back begin c_str call catch Clear clear clone"

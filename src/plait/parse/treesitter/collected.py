@@ -61,6 +61,8 @@ class Collected:
         self.parameters: list[Parameters] = []
         self.abstract: list[SymbolId] = []
         self.errors: list[tuple[int, int]] = []
+        self.cut = 0
+        """the first line of what lies too deep to be looked into, 0 if nothing does"""
         self.pending: dict[int, tuple[str, str, int]] = {}
         """by node: name, owner and first line of a function that is a value, or the base of an anonymous class"""
         self.extra_arguments: dict[int, int] = {}

@@ -115,6 +115,8 @@ class Expressions:
                     found += reversed(
                         self._steps(name) if name.type in language.members else [self._leaf(self._inside(name))]
                     )
+                elif kind in language.subscripts:
+                    found.append("[]")
                 if before is None:
                     return found[::-1] or ["?"]
                 after = before

@@ -101,9 +101,11 @@ def _facts(walk: Walk, has_error: bool) -> ParsedFile | Skipped:
     walk.references.sort(key=lambda one: (one.line, one.column, one.expression, one.kind, one.arity))
     walk.bindings.sort(key=lambda one: one.line)
     recovered = None
-    if has_error:
+    if has_error or walk.cut:
         left_out = merged(walk.errors)
         problem = f"line {left_out[0][0]}: not as the grammar says" if left_out else "something is missing"
+        if walk.cut and not has_error:
+            problem = f"line {walk.cut}: nested too deep"
         lost = sum(last - first + 1 for first, last in left_out)
         if len(symbols) == 1 and not walk.imports and 2 * lost > len(walk.lines):
             return Skipped(file.path, SkipReason.SYNTAX, problem)

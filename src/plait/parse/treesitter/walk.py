@@ -16,6 +16,9 @@ from plait.parse.treesitter.collected import Collected, Scope
 from plait.parse.treesitter.table import Node, Part, part, text
 from plait.parse.treesitter.type_names import bare
 
+DEEPEST = 4_000
+"""Nodes in each other. People write a few hundred; a chain of 2,000 calls has so many."""
+
 
 class Walk(Collected):
     def over(self, root: Node, actions: dict[int, tuple[Any, Any]]) -> None:
@@ -29,10 +32,14 @@ class Walk(Collected):
             closed = False
             if action is not None:
                 closed = action[0](self, node, action[1])
-            if not closed and down():
-                path.append(node)
-                self.depth += 1
-                continue
+            if not closed and self.depth < DEEPEST:
+                if down():
+                    path.append(node)
+                    self.depth += 1
+                    continue
+            elif not closed and node.child_count:
+                self.cut = self.cut or self.line(node)
+                self.visit_error(node, None)
             while not beside():
                 if not up():
                     return

@@ -12,8 +12,9 @@ from plait.parse.treesitter.walk import Walk
 
 _NAME = re.compile(r"[^\W\d][\w.:+-]*")
 _FILE = re.compile(r"[\w./+-]+$")
-_CALLS_ARGUMENT = frozenset({"trap", "run", "eval", "exec", "command", "builtin", "time", "sudo", "nohup", "xargs"})
-"""Commands whose first argument is what they run; `run` is of bats."""
+_CALLS_ARGUMENT = frozenset({"trap", "run", "eval", "time"})
+"""Commands whose first argument is what they run, be it a function; `run` is of bats. `command`, `exec` and the like
+run programs only."""
 
 
 def _command(walk: Walk, node: Node) -> bool:

@@ -6,6 +6,7 @@ from functools import partial
 
 from plait.facts import BindingKind
 from plait.model import SymbolKind
+from plait.parse.treesitter.collected import Scope
 from plait.parse.treesitter.parser import TreeSitterParser
 from plait.parse.treesitter.table import Call, Language, Node, Part, Variable, first, named, part, text
 from plait.parse.treesitter.walk import Walk
@@ -75,6 +76,9 @@ def declare(walk: Walk, node: Node) -> bool:
     scope = around if is_field and around is not None else walk.scope
     for child in node.children_by_field_name("declarator"):
         name = inner(child)
+        if name is not None and name.type == "function_declarator" and not is_field:
+            _pointer(walk, scope, name, part(child, "value") if child.type == "init_declarator" else None)
+            continue
         if name is None or name.type not in ("identifier", "field_identifier"):
             continue
         value = part(child, "value") if child.type == "init_declarator" else None
@@ -82,6 +86,14 @@ def declare(walk: Walk, node: Node) -> bool:
             value = None
         walk.set_variable(scope, name, type_, value, walk.line(child))
     return False
+
+
+def _pointer(walk: Walk, scope: Scope, declarator: Node, value: Node | None) -> None:
+    """`int (*f)(int) = g`: f is the function that it is given."""
+    below = part(declarator, "declarator")
+    name = inner(below) if below is not None and below.type == "parenthesized_declarator" else None
+    if name is not None and name.type == "identifier":
+        walk.set_variable(scope, name, None, value, walk.line(declarator))
 
 
 def include(walk: Walk, node: Node) -> bool:

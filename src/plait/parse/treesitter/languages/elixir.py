@@ -149,11 +149,18 @@ def _define(walk: Walk, node: Node, head: Node, body: Node | None) -> None:
         scope = walk.define(node, name, kind, body=body)
         walk.parameters_are(scope, len(given) - defaults, len(given))
         walk.clauses[clause] = (scope, walk.drafts.found[-1])
-    if node.type == "call" and text(part(node, "target")) not in _FUNCTIONS:
+    declared = node.type == "call" and text(part(node, "target")) not in _FUNCTIONS
+    if declared or (body is None and _in_protocol(walk)):
         walk.abstract.append(scope.id)
     walk.handled.add(head.id)
     for one in given:
         _pattern(walk, one)
+
+
+def _in_protocol(walk: Walk) -> bool:
+    """Whether the module around is a protocol, whose functions have no bodies."""
+    words = (text(part(one, "target")) for one in reversed(walk.path) if one.type == "call")
+    return next((one for one in words if one in _MODULES), "") == "defprotocol"
 
 
 def _pattern(walk: Walk, node: Node) -> None:
@@ -221,6 +228,9 @@ def _match(walk: Walk, node: Node) -> bool:
     elif operator == "/" and left is not None and right is not None and right.type == "integer":
         parent = walk.parent
         if parent is not None and parent.type == "unary_operator" and text(parent.child(0)) == "&":
+            if left.type == "call" and (target := part(left, "target")) is not None:  # `&A.f/1`
+                walk.handled.add(left.id)
+                left = target
             written = walk.expressions.written(left)
             if written != "?":
                 arity = int(text(right)) if text(right).isdigit() and len(text(right)) < 3 else -1

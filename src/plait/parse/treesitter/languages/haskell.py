@@ -163,6 +163,18 @@ def _patterns(walk: Walk, node: Node) -> bool:
     return False
 
 
+def _operator(walk: Walk, node: Node) -> bool:
+    """An operator between its operands is a function that is called."""
+    parent = walk.parent
+    if parent is None or walk.scope.kind in (SymbolKind.MODULE, SymbolKind.CLASS):
+        return True
+    name = text(node)
+    is_used = parent.type in ("infix", "left_section", "right_section", "prefix_id")
+    if is_used and not any(one.id in walk.skip for one in walk.path[-8:]) and "." not in name and len(name) < 20:
+        walk.maybe(name, node)
+    return True
+
+
 def _variable(walk: Walk, node: Node) -> bool:
     """Whatever names a function runs it, now or later: arguments are passed on, and evaluated when needed."""
     parent = walk.parent
@@ -225,6 +237,7 @@ LANGUAGE = Language(
         "patterns": _skipped,
         "infix": _skipped,
         "variable": _variable,
+        "operator": _operator,
     },
     self_words=frozenset(),
     super_words=frozenset(),

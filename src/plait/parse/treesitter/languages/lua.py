@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from plait.facts import BindingKind
-from plait.model import SymbolKind
+from plait.model import Receiver, SymbolKind
 from plait.parse.treesitter.parser import TreeSitterParser
 from plait.parse.treesitter.table import Call, Function, Language, Node, Variable, first, itself, named, part, text
 from plait.parse.treesitter.walk import Walk
@@ -40,9 +40,17 @@ def _assigned(walk: Walk, node: Node) -> bool:
             if target.type == "identifier":
                 walk.bind(walk.scope, text(target), BindingKind.OPAQUE, "?", walk.line(target))
             continue
-        module = _required(value)
+        module, member = _required(value), None
+        if value.type == "dot_index_expression" and (inner := part(value, "table")) is not None:
+            module, member = _required(inner), text(part(value, "field"))
         if module and target.type == "identifier":
-            walk.import_(target, module, None, text(target))
+            walk.import_(target, module, member, text(target))
+        elif (class_ := _made(value)) and target.type == "identifier":
+            if class_[1]:
+                walk.extend(text(target), text(class_[0]), class_[0])
+            else:
+                given_ = walk.expressions.written(class_[0])
+                walk.bind(walk.scope, text(target), BindingKind.ASSIGNED, given_, walk.line(target))
         elif value.type == "table_constructor":
             where = walk.expressions.written(target)
             if where != "?":
@@ -53,12 +61,22 @@ def _assigned(walk: Walk, node: Node) -> bool:
     return False
 
 
-def _required(node: Node) -> str:
-    if node.type != "function_call" or text(part(node, "name")) not in ("require", "import", "dofile"):
+def _required(node: Node | None) -> str:
+    if node is None or node.type != "function_call" or text(part(node, "name")) not in ("require", "import", "dofile"):
         return ""
     arguments = part(node, "arguments")
     one = arguments.named_child(0) if arguments is not None and arguments.named_child_count else None
     return text(one).strip("\"'[]") if one is not None and one.type == "string" else ""
+
+
+def _made(node: Node) -> tuple[Node, bool] | None:
+    """Of `setmetatable({}, C)` C; of `setmetatable({}, { __index = C })` C, and that it is only a base."""
+    if node.type != "function_call" or text(part(node, "name")) != "setmetatable":
+        return None
+    arguments = part(node, "arguments")
+    given = arguments.named_children if arguments is not None else []
+    bases = _indexes(given[1]) if len(given) == 2 else []
+    return (bases[0], given[1].type == "table_constructor") if bases else None
 
 
 def _table(walk: Walk, node: Node, owner: str) -> None:
@@ -80,6 +98,11 @@ def _return(walk: Walk, node: Node) -> bool:
     """What a file returns is the value of `require`."""
     values = first("expression_list")(node)
     if walk.scope is not walk.module:
+        value, scope = _returned(node), walk.function_around()
+        made = _made(value) if value is not None else None
+        if made is not None and scope is not None:
+            walk.bind(scope, "", BindingKind.ASSIGNED, walk.expressions.written(made[0]), walk.line(node))
+            return False
         return walk.visit_return(node, _returned)
     if walk.scope is walk.module and values is not None and values.named_child_count:
         value = values.named_child(0)
@@ -98,13 +121,30 @@ def _returned(node: Node) -> Node | None:
 
 
 def _call(walk: Walk, node: Node) -> bool:
-    """`setmetatable(A, { __index = B })` makes B a base of A."""
-    if text(part(node, "name")) == "setmetatable":
+    """`setmetatable(A, { __index = B })` makes B a base of A; `require("m").f()` calls f of m."""
+    name = part(node, "name")
+    if text(name) == "setmetatable":
         arguments = part(node, "arguments")
         given = arguments.named_children if arguments is not None else []
         if len(given) == 2 and given[0].type == "identifier":
             for base in _indexes(given[1]):
-                walk.extend(text(given[0]), text(base), base)
+                if walk.scope is walk.module:
+                    walk.extend(text(given[0]), text(base), base)
+                else:
+                    written = walk.expressions.written(base)
+                    walk.bind(walk.scope, text(given[0]), BindingKind.ASSIGNED, written, walk.line(node))
+    if name is not None and name.type in ("function_call", "dot_index_expression", "method_index_expression"):
+        member = part(name, "field") or part(name, "method")
+        module = _required(name if member is None else part(name, "table"))
+        if module:
+            alias = f"require {module.replace('.', '/')}"
+            walk.import_(node, module, None, alias)
+            arity = walk.arity(part(node, "arguments"))
+            if member is None:
+                walk.refer(alias, Receiver.NONE, arity, name)
+            else:
+                walk.refer(f"{alias}.{text(member)}", Receiver.NAME, arity, member)
+            return False
     return walk.visit_call(node, CALL)
 
 
@@ -136,6 +176,13 @@ def _loop(walk: Walk, node: Node) -> bool:
     return False
 
 
+def _constant(node: Node) -> Node | None:
+    """The name in `t["name"]`."""
+    field = part(node, "field")
+    inside = first("string_content")(field) if field is not None and field.type == "string" else None
+    return inside if inside is not None and text(inside).isidentifier() else None
+
+
 CALL = Call("name")
 
 LANGUAGE = Language(
@@ -143,11 +190,15 @@ LANGUAGE = Language(
     grammar="lua",
     closures={"function_definition": Function()},
     calls={"function_call": CALL},
-    members={"dot_index_expression": ("table", "field"), "method_index_expression": ("table", "method")},
+    members={
+        "dot_index_expression": ("table", "field"),
+        "method_index_expression": ("table", "method"),
+        "bracket_index_expression": ("table", _constant),
+    },
     subscripts={"bracket_index_expression": "table"},
     transparent={"parenthesized_expression": named(0)},
     literals={"string": "string", "number": "number"},
-    names=frozenset({"identifier"}),
+    names=frozenset({"identifier", "string_content"}),
     parameters={"identifier": Variable(itself), "vararg_expression": Variable(lambda node: None, many=True)},
     spreads=frozenset({"vararg_expression"}),
     special={
