@@ -223,9 +223,8 @@ def report(values: Values, categories: Mapping[tuple[str, str], str], languages:
     for name, dims in DIMS.items():
         for dim in dims:
             print(f"\n{name}, {dim} dimensions")
-            print(
-                f"{'':15} {'ranked':>7}  {'less plain':26} {'won':>4}{'lost':>5}   {'files':>7}  {'less plain':26} {'shop':>5}"
-            )
+            compared = f"{'less plain':26} {'won':>4}{'lost':>5}"
+            print(f"{'':15} {'ranked':>7}  {compared}   {'files':>7}  {'less plain':26} {'shop':>5}")
             for row in (*TEMPLATES, *PIECES):
                 told = [f"{row:15}"]
                 for order in ORDERS:
