@@ -115,10 +115,10 @@ def test_a_missing_grammar_skips_the_file_and_says_what_to_install(monkeypatch: 
 
 @pytest.mark.parametrize("language", sorted(set(SPEECHES) - {"bash"}))
 def test_an_endless_chain_is_cut(language: str) -> None:
-    """A pipe of Bash is long, not deep."""
+    """A pipe of Bash is long, not deep. A link of the chain is two references in Haskell, one elsewhere."""
     found = parse(language, chain(SPEECHES[language], 20_000))
     assert isinstance(found, ParsedFile)
     assert found.recovered is not None
     assert found.recovered.problem.endswith(": nested too deep")
-    assert len(found.references) <= DEEPEST + 2
+    assert len(found.references) <= 2 * DEEPEST
     assert {"before", "after"} <= {symbol.name.rstrip("_") for symbol in found.symbols}
