@@ -138,10 +138,11 @@ def _missing(
     return missing
 
 
-def kept(file: tuple[str, str, str], facts: Facts, state: str) -> ParsedFile | None:
-    """Return the facts, without flow, that are kept of a path, language and digest."""
-    key = key_of(*file, state)
-    return _unpacked(facts.get([key]), key, flow=False)
+def kept(files: Sequence[tuple[str, str, str]], facts: Facts, state: str) -> list[ParsedFile | None]:
+    """Return the facts, without flow, that are kept of each path, language and digest."""
+    keys = [key_of(*file, state) for file in files]
+    found = facts.get(keys)
+    return [_unpacked(found, key, flow=False) for key in keys]
 
 
 def _recovered(file: ParsedFile) -> list[Recovered]:

@@ -234,7 +234,7 @@ class KeptIndex:
         except CannotWrite as error:
             return self._in_memory(kept, str(error))
         try:
-            latest = self._latest()
+            latest = kept if isinstance(kept, EmbeddedSnapshot) and kept.is_current else self._latest()
             if latest is not kept or not held:
                 kept, listing = latest, self._listing()  # somebody has committed meanwhile, or still writes
             if kept is not None and self._is_fresh(listing, kept):

@@ -8,7 +8,7 @@ only (`SnapshotInfo.pending`), until the next build.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from plait.extraction import Facts, extract
 from plait.facts import Outline, ParsedFile
 from plait.gathered import About, outline_of
 from plait.graph.edit import Edit
+from plait.graph.generic.dialects import family_of
 from plait.graph.generic.reach import given_bases
 from plait.graph.reach import reached
 from plait.indexing import Progress, record_of, state_of_files
@@ -198,13 +199,7 @@ class _Changes:
         if "__init__" in modules:
             raise _Unlike  # by which name the root is imported depends on all files
         replaced = [path for path, record in self.known.items() if record.digest and path not in self.unchanged]
-        opened: dict[str, ParsedFile] = {}
-
-        def open_(path: str) -> ParsedFile:
-            if path not in opened:
-                opened[path] = self._facts(self.unchanged[path])
-            return opened[path]
-
+        open_ = _Opened(self)
         edits = [
             Edit(self._old_facts(path) if path in replaced else None, self.parsed.get(path))
             for path in sorted({*replaced, *self.parsed})
@@ -213,10 +208,12 @@ class _Changes:
         if others is None:
             raise _Unlike
         self.relinked = {*replaced, *self.parsed, *others}
-        files = [*self.parsed.values(), *(open_(path) for path in sorted(others))]
+        files = [*self.parsed.values(), *open_.every(sorted(others))]
         before = [edit.before for edit in edits if edit.before is not None]
         self.based = {type_ for file in (*before, *files) for type_, _ in given_bases(file)}
         around = [outline for outline in outlines if outline.path not in others]
+        whole = {family_of(file.path) for file in files if file.symbols[0].language not in builder.apart}
+        open_.every([outline.path for outline in around if family_of(outline.path) in whole])
         return builder.relink(files, around, open_)
 
     def _mentioning(self, names: Collection[str]) -> list[str]:
@@ -225,11 +222,13 @@ class _Changes:
             return sorted(self.unchanged)  # a name without a term can stand in any text
         return [path for path in self.before.mentioning(words) if path in self.unchanged]
 
-    def _facts(self, record: FileRecord) -> ParsedFile:
-        """The facts of a file that has not changed, from where they are kept or from the file."""
-        kept = self._kept(record)
-        if kept is not None:
-            return kept
+    def opened(self, records: Sequence[FileRecord]) -> Iterator[ParsedFile]:
+        """The facts of files that have not changed, from where they are kept or from the files."""
+        kept = extraction.kept([_identity(record) for record in records], self.facts, self.code_state)
+        for record, found in zip(records, kept, strict=True):
+            yield found or self._parsed_again(record)
+
+    def _parsed_again(self, record: FileRecord) -> ParsedFile:
         file = self._read(record.state)
         if not isinstance(file, SourceFile) or file.digest != record.digest:
             raise _Unlike
@@ -239,13 +238,10 @@ class _Changes:
         return parsed
 
     def _old_facts(self, path: str) -> ParsedFile:
-        kept = self._kept(self.known[path])
+        [kept] = extraction.kept([_identity(self.known[path])], self.facts, self.code_state)
         if kept is None:
             raise _Unlike
         return kept
-
-    def _kept(self, record: FileRecord) -> ParsedFile | None:
-        return extraction.kept((record.state.path, record.language, record.digest), self.facts, self.code_state)
 
     def document(self, linked: Graph, embedder: Embedder, writer: ChangesWriter) -> _Documents:
         """Write the documents that differ: of changed files, and where neighbours or their texts changed."""
@@ -355,6 +351,28 @@ class _Changes:
             lines=sum(record.lines for record in current),
             pending=sum(not record.flowed for record in current),
         )
+
+
+class _Opened:
+    """Opens files that have not changed, each once."""
+
+    def __init__(self, changes: _Changes) -> None:
+        self._changes = changes
+        self._files: dict[str, ParsedFile] = {}
+
+    def __call__(self, path: str) -> ParsedFile:
+        return self._files[path] if path in self._files else self.every([path])[0]
+
+    def every(self, paths: Sequence[str]) -> list[ParsedFile]:
+        """Open many at once, which takes a third of the time."""
+        missing = [path for path in paths if path not in self._files]
+        records = [self._changes.unchanged[path] for path in missing]
+        self._files.update(zip(missing, self._changes.opened(records), strict=True))
+        return [self._files[path] for path in paths]
+
+
+def _identity(record: FileRecord) -> tuple[str, str, str]:
+    return record.state.path, record.language, record.digest
 
 
 def _pairs(edges: Sequence[Edge]) -> set[tuple[SymbolId, SymbolId]]:
