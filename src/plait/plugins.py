@@ -120,6 +120,14 @@ def build(kind: Kind, description: str) -> Any:
     return made(**{parameter: _typed(name, known[parameter], value) for parameter, value in given.items()})
 
 
+def described(kind: Kind, description: str) -> str:
+    """Return the name in a description. Raises BadParameter for none, UnknownPlugin for a name that nobody has."""
+    name, _ = _read(kind, description)
+    if name not in names(kind):
+        raise UnknownPlugin(kind, name, names(kind))
+    return name
+
+
 def describe(thing: Any) -> str:
     """Return `name(parameter=value, ...)` with every parameter, for a dataclass with a class attribute `name`."""
     values = ((field.name, getattr(thing, field.name)) for field in fields(thing))

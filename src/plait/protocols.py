@@ -8,6 +8,7 @@ Graphs, embedders and strategies can come from other packages; a language and a 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from plait.model import (
@@ -114,6 +115,40 @@ class Embedder(Protocol):
         """Return shape (len(texts), dim); row i belongs to texts[i], whatever the batch around it.
 
         Rows have unit length; a text without a known token gives a row of zeros.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What an embedder tells of itself where embedders are listed: the price of choosing it."""
+
+    what: str
+    weights: str
+    """how large they are and where they come from"""
+    network: str = ""
+    """what goes over it and when; empty: nothing ever"""
+    key: str = ""
+    """the environment variables for one; empty: none is needed"""
+    rate: tuple[int, int] | None = None
+    """functions a second on one core, of a repository with long ones and of one with short ones
+    (`benchmarks/results/embedding.txt`); None where a server decides"""
+    library: str = ""
+    """the module of another package that it needs"""
+    extra: str = ""
+    """the extra of plait that brings the library"""
+
+
+class Listed(Protocol):
+    """What an embedder has that can say what it costs, and whether it can be used here and now."""
+
+    @property
+    def about(self) -> About: ...
+
+    def at_hand(self) -> str:
+        """Return what was found, in words. Raises a PlaitError with the mend if something is missing.
+
+        Nothing is downloaded or embedded; a server is asked for at most a second.
         """
         ...
 

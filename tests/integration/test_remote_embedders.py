@@ -20,6 +20,7 @@ from plait.doors.cli import main
 from plait.embed import remote
 from plait.embed.hashing import HashingEmbedder
 from plait.embed.remote import OllamaEmbedder, OpenAIEmbedder
+from plait.embedders import Offer, survey
 from plait.errors import BadParameter, CannotEmbed
 from plait.testing import EmbedderContract
 
@@ -44,6 +45,15 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         pass
+
+    def do_GET(self) -> None:
+        """Which models there are: Ollama's answer on its path, OpenAI's on any other."""
+        self.server.headers.append(dict(self.headers))
+        status, _ = self.server.before.pop(0) if self.server.before else (200, {})
+        self.send_response(status)
+        self.end_headers()
+        tags = self.path == "/api/tags"
+        self.wfile.write(json.dumps({"models": [{"name": "small:latest"}]} if tags else {"data": []}).encode())
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -167,3 +177,55 @@ def test_an_index_by_a_server_is_searched(server: Server, tmp_path: Path) -> Non
 def test_a_wrong_address_is_a_bad_parameter(url: str) -> None:
     with pytest.raises(BadParameter, match="url must begin with http"):
         OpenAIEmbedder(url=url)
+
+
+def listed(description: str) -> Offer:
+    (found,) = survey("code", [description])
+    return found
+
+
+def test_a_server_with_the_model_is_listed_as_at_hand_without_embedding(server: Server) -> None:
+    found = listed(f"ollama(url='{server.url}', model='small')")
+    assert found.at_hand
+    assert found.found == f"{server.url} has small"
+    assert not server.asked
+
+
+def test_a_model_that_ollama_lacks_is_listed_with_the_mend(server: Server) -> None:
+    found = listed(f"ollama(url='{server.url}', model='large')")
+    assert not found.at_hand
+    assert found.found.endswith("has no large; run: ollama pull large")
+
+
+def test_a_key_is_used_and_never_shown(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = f"openai(url='{server.url}')"
+    assert listed(own).found == f"{server.url} answers, without a key"
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    shown = CliRunner().invoke(main, ["models", own]).stdout
+    assert f"{server.url} answers, the key is in OPENAI_API_KEY" in shown
+    assert server.headers[-1]["Authorization"] == f"Bearer {KEY}"
+    server.before = [(401, {})]
+    refused = CliRunner().invoke(main, ["models", own, "--json"]).stdout
+    assert "HTTP 401 Unauthorized; set PLAIT_EMBEDDING_KEY" in refused
+    assert KEY not in shown + refused
+
+
+def test_openai_itself_is_not_asked_without_a_key(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote, "urlopen", None)
+    assert "no key is set; set PLAIT_EMBEDDING_KEY" in listed("openai").found
+
+
+def test_a_server_that_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plait.embedders.PATIENCE", 0.01)
+    monkeypatch.setattr(remote, "LOOK", 0.2)
+    with socket.socket() as mute:
+        mute.bind(("127.0.0.1", 0))
+        mute.listen()
+        found = listed(f"ollama(url='http://127.0.0.1:{mute.getsockname()[1]}')")
+    assert not found.at_hand
+    assert "start the server, or check url=" in found.found
+
+
+def test_what_answers_otherwise_is_no_ollama(server: Server) -> None:
+    found = listed(f"ollama(url='{server.url}/v1')")
+    assert found.found == f"ollama: {server.url}/v1: not an answer of Ollama; check url="

@@ -37,6 +37,7 @@ COMMANDS = {
     "hubs": "graph:hubs",
     "impact": "graph:impact",
     "index": "upkeep:index",
+    "models": "models:models",
     "path": "graph:path_",
     "search": "search:search",
     "status": "upkeep:status",

@@ -39,7 +39,7 @@ class Common:
 def common(*names: str) -> Callable[[Command], Command]:
     """Add --json and the settings of those names as options, given to the command as one `Common`."""
     options = {
-        "embedder": click.option("--embedder", metavar="NAME", help="Embedder: code (default), static or hashing."),
+        "embedder": click.option("--embedder", metavar="NAME", help="Embedder (default: code; see plait models)."),
         "graph": click.option("--graph", metavar="NAME", help="Graph builder: flow (default), scoped or names."),
         "submodules": click.option(
             "--submodules/--no-submodules", default=None, help="Also read submodules and other repositories inside."

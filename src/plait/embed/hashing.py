@@ -8,6 +8,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, ClassVar
 
 from plait.plugins import at_least
+from plait.protocols import About
 from plait.terms import terms
 
 if TYPE_CHECKING:
@@ -20,12 +21,16 @@ class HashingEmbedder:
     """Feature hashing with signs (Weinberger et al., ICML 2009) over `plait.terms`: words alone, no meaning."""
 
     name: ClassVar[str] = "hashing"
+    about: ClassVar[About] = About(what="words hashed to numbers, no model", weights="none", rate=(3_808, 5_962))
     portable: ClassVar[bool] = True
     dim: int = 256
     window: int = 512
 
     def __post_init__(self) -> None:
         at_least(self, dim=1, window=1)
+
+    def at_hand(self) -> str:
+        return "in plait itself"
 
     @property
     def fingerprint(self) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from plait.errors import CannotEmbed, MissingExtra
 from plait.plugins import at_least
+from plait.protocols import About
 
 if TYPE_CHECKING:
     from plait.model import Vectors
@@ -20,6 +21,14 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Model2VecEmbedder:
     name: ClassVar[str] = "model2vec"
+    about: ClassVar[About] = About(
+        what="any static model in model2vec's format: a folder, or a name on the hub",
+        weights="potion-code-16M: 64 MB and more, downloaded once",
+        network="the first use of a name on the hub; a folder needs none",
+        rate=(2_851, 4_552),
+        library="model2vec",
+        extra="model2vec",
+    )
     model: str = "minishlab/potion-code-16M"
     """a folder with `model.safetensors`, `tokenizer.json` and `config.json`, or a name on the hub"""
     window: int = 512
@@ -30,6 +39,16 @@ class Model2VecEmbedder:
     @property
     def dim(self) -> int:
         return int(_loaded(self.model).dim)
+
+    def at_hand(self) -> str:
+        if Path(self.model).expanduser().is_dir():
+            return f"{self.model}, {_loaded(self.model).dim} dimensions"
+        kept = _kept(self.model)
+        if kept is None:
+            raise CannotEmbed(
+                f"model2vec: {self.model}", "is not downloaded", "the first use downloads it; model= names a folder"
+            )
+        return str(kept)
 
     @property
     def fingerprint(self) -> str:
@@ -61,9 +80,23 @@ def _loaded(model: str) -> Any:
     try:
         return StaticModel.from_pretrained(model)
     except Exception as error:  # whatever a hub, a network or a file of another format brings
+        problem = str(error).strip().partition("\n")[0] or type(error).__name__
         raise CannotEmbed(
-            f"model2vec: {model}", error, "give a folder with model=, or be online once for a name on the hub"
+            f"model2vec: {model}", problem, "give a folder with model=, or be online once for a name on the hub"
         ) from error
+
+
+def _kept(model: str) -> Path | None:
+    """Return the folder of a model that the hub's library has downloaded before."""
+    try:
+        from huggingface_hub import try_to_load_from_cache
+    except ImportError:  # model2vec brings it
+        return None
+    try:
+        found = try_to_load_from_cache(model, "model.safetensors")
+    except ValueError:  # no name on the hub
+        return None
+    return Path(found).parent if isinstance(found, str) else None
 
 
 @cache

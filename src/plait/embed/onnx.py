@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from plait.errors import BadParameter, CannotEmbed, MissingExtra
 from plait.plugins import at_least
+from plait.protocols import About
 
 if TYPE_CHECKING:
     from plait.model import Vectors
@@ -25,6 +26,13 @@ class OnnxEmbedder:
     """The mean of the last layer over the tokens of a text (Reimers and Gurevych 2019), scaled to unit length."""
 
     name: ClassVar[str] = "onnx"
+    about: ClassVar[About] = About(
+        what="a transformer as ONNX, run on the processor",
+        weights="the folder of an exported model; all-MiniLM-L6-v2: 90 MB",
+        rate=(10, 10),
+        library="onnxruntime",
+        extra="onnx",
+    )
     folder: str = ""
     window: int = 256
     """tokens that the model was trained with; more are cut off before"""
@@ -41,6 +49,10 @@ class OnnxEmbedder:
     @property
     def dim(self) -> int:
         return int(self.encode(["x"], role="query").shape[1])
+
+    def at_hand(self) -> str:
+        _tokenizer(self.folder)
+        return str(_file(self.folder))
 
     @property
     def fingerprint(self) -> str:

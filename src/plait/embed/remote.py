@@ -8,16 +8,20 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from http.client import HTTPException
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 from plait.errors import BadParameter, CannotEmbed
 from plait.plugins import at_least
+from plait.protocols import About
 
 if TYPE_CHECKING:
     from plait.model import Vectors
     from plait.protocols import Role
+
+OPENAI = "https://api.openai.com/v1"
 
 TRIES = 4
 """Of one request: after the first, it is asked again where a server is busy or has failed."""
@@ -26,6 +30,9 @@ LONGEST_WAIT = 20.0
 """Seconds before the next try, whatever the server asks for."""
 
 TIMEOUT = 60.0
+LOOK = 1.0
+"""Seconds for a server to say that it is there."""
+
 CONNECT_TRIES = 2
 """Nobody there: the second look is for a server that is just starting."""
 
@@ -41,8 +48,14 @@ class OpenAIEmbedder:
     """POST {url}/embeddings with `model` and `input`, as OpenAI, vLLM, LM Studio and others answer it."""
 
     name: ClassVar[str] = "openai"
+    about: ClassVar[About] = About(
+        what="a server that answers as OpenAI's does: OpenAI, vLLM, LM Studio, ...",
+        weights="the server's",
+        network="all code and every question go to the server, which may charge for them",
+        key=" or ".join(KEYS),
+    )
     model: str = "text-embedding-3-small"
-    url: str = "https://api.openai.com/v1"
+    url: str = OPENAI
     window: int = 512
     batch: int = 64
     """texts in one request"""
@@ -64,10 +77,16 @@ class OpenAIEmbedder:
     def encode(self, texts: Sequence[str], *, role: Role) -> Vectors:
         return _encoded(self, texts)
 
+    def at_hand(self) -> str:
+        names = [name for name in KEYS if os.environ.get(name)]
+        if not names and self.url == OPENAI:
+            raise CannotEmbed(f"openai: {self.url}", "no key is set", f"set {KEYS[0]}, or name a server of yours: url=")
+        _get(f"{self.url.rstrip('/')}/models", _authorized())
+        return f"{self.url} answers, " + (f"the key is in {names[0]}" if names else "without a key")
+
     def ask(self, texts: Sequence[str]) -> list[list[float]]:
-        key = next((os.environ[name] for name in KEYS if os.environ.get(name)), "")
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        found = _post(f"{self.url.rstrip('/')}/embeddings", {"model": self.model, "input": list(texts)}, headers)
+        asked = {"model": self.model, "input": list(texts)}
+        found = _post(f"{self.url.rstrip('/')}/embeddings", asked, _authorized())
         rows = sorted(found["data"], key=lambda one: int(one["index"]))
         return [row["embedding"] for row in rows]
 
@@ -77,6 +96,11 @@ class OllamaEmbedder:
     """A model that a local Ollama serves."""
 
     name: ClassVar[str] = "ollama"
+    about: ClassVar[About] = About(
+        what="a model that a local Ollama serves",
+        weights="the server's: `ollama pull` downloads them",
+        network="all code and every question go to the server",
+    )
     model: str = "nomic-embed-text"
     url: str = "http://127.0.0.1:11434"
     window: int = 512
@@ -98,6 +122,16 @@ class OllamaEmbedder:
 
     def encode(self, texts: Sequence[str], *, role: Role) -> Vectors:
         return _encoded(self, texts)
+
+    def at_hand(self) -> str:
+        found = _get(f"{self.url.rstrip('/')}/api/tags", {})
+        try:
+            there = [str(one["name"]) for one in found["models"]]
+        except (KeyError, TypeError):
+            raise CannotEmbed(f"ollama: {self.url}", "not an answer of Ollama", "check url=") from None
+        if not any(self.model in (one, one.partition(":")[0]) for one in there):
+            raise CannotEmbed(f"ollama: {self.url}", f"has no {self.model}", f"run: ollama pull {self.model}")
+        return f"{self.url} has {self.model}"
 
     def ask(self, texts: Sequence[str]) -> list[list[float]]:
         found = _post(f"{self.url.rstrip('/')}/api/embed", {"model": self.model, "input": list(texts)}, {})
@@ -150,6 +184,30 @@ def _rows(embedder: _Remote, texts: Sequence[str]) -> list[list[float]]:
     return rows
 
 
+def _authorized() -> dict[str, str]:
+    key = next((os.environ[name] for name in KEYS if os.environ.get(name)), "")
+    return {"Authorization": f"Bearer {key}"} if key else {}
+
+
+def _get(url: str, headers: Mapping[str, str]) -> Any:
+    """Ask once, for a moment. Raises CannotEmbed for anything but an answer in JSON."""
+    try:
+        with urlopen(Request(url, headers=dict(headers)), timeout=LOOK) as answer:
+            return json.loads(answer.read())
+    except HTTPError as error:
+        error.close()
+        raise CannotEmbed(url, f"HTTP {error.code} {error.reason}", _mend(error.code)) from None
+    except ValueError as error:
+        raise CannotEmbed(url, f"not an answer of such a server: {error}", "check url=") from None
+    except (OSError, HTTPException) as error:
+        problem = getattr(error, "reason", error)
+        raise CannotEmbed(url, f"no answer: {problem}", "start the server, or check url=") from None
+
+
+def _mend(status: int) -> str:
+    return f"set {KEYS[0]}" if status in (401, 403) else "check url= and model="
+
+
 def _post(url: str, body: Mapping[str, object], headers: Mapping[str, str]) -> Any:
     request = Request(url, json.dumps(body).encode(), {"Content-Type": "application/json", **headers})
     for tried in range(1, TRIES + 1):
@@ -159,12 +217,11 @@ def _post(url: str, body: Mapping[str, object], headers: Mapping[str, str]) -> A
         except HTTPError as error:
             error.close()
             if error.code not in (408, 409, 425, 429) and error.code < 500:
-                mend = f"set {KEYS[0]}" if error.code in (401, 403) else "check url= and model="
-                raise CannotEmbed(url, f"HTTP {error.code} {error.reason}", mend) from None
+                raise CannotEmbed(url, f"HTTP {error.code} {error.reason}", _mend(error.code)) from None
             if tried == TRIES:
                 raise CannotEmbed(url, f"HTTP {error.code} {error.reason}, {TRIES} times", "try again later") from None
             time.sleep(_wait(error.headers.get("Retry-After", ""), tried))
-        except (URLError, TimeoutError, ConnectionError) as error:
+        except (URLError, TimeoutError, ConnectionError, HTTPException) as error:
             if tried >= CONNECT_TRIES:
                 problem = getattr(error, "reason", error)
                 raise CannotEmbed(url, f"no answer: {problem}", "start the server, or check url=") from None

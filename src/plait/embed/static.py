@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from plait.errors import MissingExtra
 from plait.plugins import at_least
+from plait.protocols import About
 
 if TYPE_CHECKING:
     from plait.model import Vectors
@@ -42,6 +43,11 @@ _FINGERPRINT = "wordllama-l2_supercat-256-64b47a2dc493"
 @dataclass(frozen=True, slots=True)
 class StaticEmbedder:
     name: ClassVar[str] = "static"
+    about: ClassVar[About] = About(
+        what="general-purpose static vectors (wordllama), for comparison",
+        weights="16.4 MB, in the package wordllama, which comes with plait",
+        rate=(2_183, 3_413),
+    )
     portable: ClassVar[bool] = True
     dim: int = field(default=256, init=False)
     window: int = 512
@@ -49,6 +55,9 @@ class StaticEmbedder:
 
     def __post_init__(self) -> None:
         at_least(self, window=32)
+
+    def at_hand(self) -> str:
+        return f"wordllama in {_file(_WEIGHTS).parents[1]}"
 
     @property
     def fingerprint(self) -> str:
