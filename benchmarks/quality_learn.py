@@ -1,6 +1,6 @@
 """Learn the curves of the strategy `additive` from labelled questions, and say what they score on others.
 
-    python benchmarks/quality_learn.py CORPORA LABELS [--write] [--without COLUMN ...]
+    python benchmarks/quality_learn.py CORPORA LABELS [--ablate] [--each FILE] [--write]
 
 CORPORA holds a folder for each repository of semble's set in LABELS (`quality_fetch.py`). Needs lightgbm, which plants
 the stumps; what is written is a table of steps. Folds are of repositories, never of questions.
@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -162,13 +162,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpora", type=Path)
     parser.add_argument("labels", type=Path)
+    parser.add_argument("--each", type=Path, help="write a line for each question, as `quality.py --each`")
     parser.add_argument("--write", action="store_true", help="write the curves into the package")
     parser.add_argument("--ablate", action="store_true", help="leave out one group of columns at a time")
     given = parser.parse_args()
-    rows = {one.name: rows_of(one) for one in semble(given.labels, given.corpora)}
-    report(rows, (), "all columns", (0.0, 1.0, 2.0, 4.0, 1e9))
+    repositories = list(semble(given.labels, given.corpora))
+    rows = {one.name: rows_of(one) for one in repositories}
+    languages = {one.name: one.language for one in repositories}
+    every = {"all columns": report(rows, (), "all columns", (0.0, 1.0, 2.0, 4.0, 1e9))}
+    print("by language: " + ", ".join(by_language(every["all columns"], languages)))
     for group, members in GROUPS.items() if given.ablate else ():
-        report(rows, members, f"without {group}", (1e9,))
+        every[f"without {group}"] = report(rows, members, f"without {group}", (1e9,))
+    if given.each:
+        given.each.write_text("".join(f"{line}\n" for line in sorted(lines_of(every, rows))))
     if given.write:
         chosen = list(range(len(COLUMNS)))
         table = table_of(learned([one for found in rows.values() for one in found], chosen), chosen)
@@ -178,11 +184,30 @@ def main() -> None:
         print(f"{len(table)} curves written", file=sys.stderr)
 
 
-def report(rows: Mapping[str, list[Rows]], without: Collection[str], label: str, repeats: Sequence[float]) -> None:
+def by_language(of: Mapping[str, Sequence[float]], languages: Mapping[str, str]) -> list[str]:
+    """Tell the mean over the repositories of each language, and how many they are."""
+    found: dict[str, list[float]] = {}
+    for name, values in of.items():
+        found.setdefault(languages[name], []).append(float(np.mean(values)))
+    return [f"{name} {np.mean(means):.3f} ({len(means)})" for name, means in sorted(found.items())]
+
+
+def lines_of(every: Mapping[str, Mapping[str, list[float]]], rows: Mapping[str, list[Rows]]) -> Iterator[str]:
+    for label, of in every.items():
+        for name, values in of.items():
+            for one, value in zip(rows[name], values, strict=True):
+                yield f"semble\t{name}\t{json.dumps(one.question.text)}\t{label}\t{value:.4f}\t{one.question.category}"
+
+
+def report(
+    rows: Mapping[str, list[Rows]], without: Collection[str], label: str, repeats: Sequence[float]
+) -> dict[str, list[float]]:
+    """Print what each repeat scores; return the values of the last, by repository."""
     chosen = [place for place, column in enumerate(COLUMNS) if column not in without]
     for repeat, found in validated(rows, chosen, repeats).items():
         whole, categories = means(found, rows)
         print(f"{label:20} repeat {repeat:<6g} nDCG@10 {whole:.4f}  {categories}", flush=True)
+    return found
 
 
 if __name__ == "__main__":
