@@ -51,7 +51,9 @@ def judge_semble(labels: Path, corpora: Path, strategies: Sequence[str], lines: 
                 ranked = [(hit.symbol.path, hit.span.start_line, hit.span.end_line) for hit in hits]
                 value = ndcg(ranked, question.targets, K)
                 found[strategy].setdefault(repository.name, []).append((question.category, value))
-                lines.append(f"semble\t{repository.name}\t{json.dumps(question.text)}\t{strategy}\t{value:.4f}\t{question.category}")
+                lines.append(
+                    f"semble\t{repository.name}\t{json.dumps(question.text)}\t{strategy}\t{value:.4f}\t{question.category}"
+                )
     categories = ("architecture", "semantic", "symbol")
     print(f"semble, nDCG@10, mean over {len(next(iter(found.values())))} repositories")
     print(f"{'':24}{'all':>8}" + "".join(f"{category:>14}" for category in categories))
@@ -83,7 +85,9 @@ def judge_knowing(labels: Path, corpora: Path, strategies: Sequence[str], lines:
                     met = [task.is_met(hit.symbol.name, hit.symbol.qualified_name, strict=strict) for hit in hits]
                     row += [sum(map(bool, met)) / K, len(set().union(*met)) / len(task.names)]
                 rows.append(row)
-                lines.append(f"knowing\t{name}\t{json.dumps(task.text)}\t{strategy}\t{row[1]:.4f}\t{task.level}\t{row[0]:.2f}")
+                lines.append(
+                    f"knowing\t{name}\t{json.dumps(task.text)}\t{strategy}\t{row[1]:.4f}\t{task.level}\t{row[0]:.2f}"
+                )
             p, r, lenient_p, lenient_r = np.mean(rows, axis=0)
             print(f"  {strategy:32}{p:8.3f}{r:8.3f}{'':12}{lenient_p:8.3f}{lenient_r:8.3f}", flush=True)
 

@@ -3,8 +3,8 @@
     python benchmarks/quality_compare.py BEFORE AFTER [--strategy S]     # one strategy in two result files
     python benchmarks/quality_compare.py RESULTS --of S --with T         # two strategies in one
 
-RESULTS are written by `quality.py --each` and `quality_learn.py --each`: a line for each question and strategy with set,
-repository, question, strategy, value (nDCG@10; of `knowing` strict R@10), and category or level.
+RESULTS are written by `quality.py --each` and `quality_learn.py --each`: for each question and strategy a line with
+set, repository, question, strategy, value (nDCG@10; of `knowing` strict R@10), and category or level.
 A difference is that of the means over repositories; its 95 % interval is a bootstrap over repositories, as questions
 about one repository are not independent. Won and lost are questions.
 """
