@@ -5,7 +5,7 @@ A collection is a folder with a `collection.toml`:
     name = "shop"
     description = "What it is."
     corpus = "corpus"          # folder, relative to this file or absolute
-    topics = "topics.tsv"      # id<TAB>text
+    topics = "topics.tsv"      # id<TAB>text, or id<TAB>text<TAB>category
     qrels = "qrels.txt"        # TREC: topic 0 symbol relevance
     language = "python"
     kinds = ["function", "method"]   # optional: only such symbols are documents of the collection
@@ -34,6 +34,8 @@ FILE = "collection.toml"
 class Topic:
     id: str
     text: str
+    category: str = ""
+    """what kind of question it is; empty if nothing is said"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,15 +156,15 @@ def _topics(path: Path) -> Iterator[Topic]:
     seen: set[str] = set()
     for where, line in _lines(path):
         columns = [column.strip() for column in line.split("\t")]
-        if len(columns) != 2 or not all(columns):
-            raise BadCollection(where, "a topic is an id, a tab and a text")
-        topic, text = columns
+        if len(columns) not in (2, 3) or not all(columns):
+            raise BadCollection(where, "a topic is an id, a tab and a text, and perhaps a tab and a category")
+        topic, text, *category = columns
         if len(topic.split()) > 1:
             raise BadCollection(where, f"a topic's id is one word, as qrels have it, not {topic!r}")
         if topic in seen:
             raise BadCollection(where, f"topic {topic} stands here twice")
         seen.add(topic)
-        yield Topic(topic, text)
+        yield Topic(topic, text, *category)
     if not seen:
         raise BadCollection(str(path), "holds no topic")
 
