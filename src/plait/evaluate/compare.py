@@ -1,9 +1,15 @@
-"""Two strategies on the same topics: who won where, and whether the mean difference could be chance."""
+"""Two strategies on the same topics: who won where, and whether the mean difference could be chance.
+
+A difference is called one, `Verdict.BETTER` or `WORSE`, only if both hold: the randomisation test's p, after Holm's
+correction over all comparisons of its family, is below ALPHA, and the bootstrap interval excludes 0. All else is
+`UNDECIDED`, which says that this collection does not show it, not that there is none: see `Comparison.detectable`.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 TIE = 1e-12
@@ -21,6 +27,19 @@ SEED = 20261201
 """Same figures on every run; no result depends on which seed it is beyond the third place."""
 
 CONFIDENCE = 0.95
+
+ALPHA = 0.05
+"""Below this corrected p a difference is called more than chance."""
+
+POWER_FACTOR = 2.802
+"""Normal quantiles of 1 - ALPHA / 2 and of a power of .8, added: a true mean difference of so many standard errors is
+found in four collections of five (Cohen 1988; for retrieval: Sakai, "Topic set size design", IRJ 2016)."""
+
+
+class Verdict(StrEnum):
+    BETTER = "better"
+    WORSE = "worse"
+    UNDECIDED = "undecided"
 
 
 class Outcome(StrEnum):
@@ -45,6 +64,23 @@ class Comparison:
     """two-sided, of the paired randomisation test; 1 if nothing differs"""
     one_topic_moves: float
     """how much a single topic that goes from 0 to 1 moves the mean: 1 / topics"""
+    detectable: float | None = None
+    """the smallest true mean difference that so many topics, spread as these are, would show in four collections of
+    five; None for fewer than two topics, or if nothing differs and so nothing tells how they spread"""
+    corrected: float | None = None
+    """p after Holm's correction; None if the comparison stands alone"""
+
+    @property
+    def verdict(self) -> Verdict:
+        p = self.p if self.corrected is None else self.corrected
+        if self.interval is None or p >= ALPHA or self.interval[0] <= 0 <= self.interval[1]:
+            return Verdict.UNDECIDED
+        return Verdict.BETTER if self.mean > 0 else Verdict.WORSE
+
+    @property
+    def least_p(self) -> float:
+        """The smallest p that the test could give for so many topics that differ: all in one direction."""
+        return min(1.0, 2.0 ** (1 - len(self.divergent)))
 
     def count(self, outcome: Outcome) -> int:
         return sum(outcome_of(difference) is outcome for difference in self.differences.values())
@@ -76,7 +112,31 @@ def compare(measure: str, a: str, b: str, scores_a: Mapping[str, float], scores_
         interval=bootstrap_interval(values),
         p=randomisation_test(values),
         one_topic_moves=1 / len(values) if values else 0.0,
+        detectable=smallest_effect(values),
     )
+
+
+def holm(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
+    """Return the comparisons, which are one family, in their order, with p corrected for how many they are.
+
+    Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 1979.
+    """
+    corrected = [0.0] * len(comparisons)
+    least = 0.0
+    for place, number in enumerate(sorted(range(len(comparisons)), key=lambda number: comparisons[number].p)):
+        least = max(least, min(1.0, (len(comparisons) - place) * comparisons[number].p))
+        corrected[number] = least
+    return tuple(replace(one, corrected=p) for one, p in zip(comparisons, corrected, strict=True))
+
+
+def smallest_effect(differences: Sequence[float]) -> float | None:
+    """Return POWER_FACTOR standard errors of the mean difference, as `Comparison.detectable`."""
+    count = len(differences)
+    if count < 2 or not any(abs(difference) > TIE for difference in differences):
+        return None
+    mean = math.fsum(differences) / count
+    variance = math.fsum((difference - mean) ** 2 for difference in differences) / (count - 1)
+    return POWER_FACTOR * math.sqrt(variance / count) or None
 
 
 def randomisation_test(differences: Sequence[float]) -> float:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from plait.evaluate.collection import Collection, Judgements, Topic
-from plait.evaluate.compare import Comparison, Outcome, compare
+from plait.evaluate.compare import Comparison, Outcome, compare, holm
 from plait.evaluate.measures import Measure
 from plait.model import Ranking, SymbolId
 
@@ -37,6 +37,27 @@ class Evaluation:
         """The judged topics with nothing relevant: every run scores 0 on them, and they count in the means."""
         return tuple(topic for topic, judged in self.judgements.items() if not any(r > 0 for r in judged.values()))
 
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """Of the judged topics, in order of their first topic; empty if none has one."""
+        return tuple(dict.fromkeys(topic.category for topic in self.topics if topic.category))
+
+    def within(self, category: str) -> Evaluation:
+        """Return what it would be with the topics of that category alone."""
+        chosen = {topic.id for topic in self.topics if topic.category == category}
+        return replace(
+            self,
+            judgements={topic: judged for topic, judged in self.judgements.items() if topic in chosen},
+            scores={
+                measure: {
+                    label: {topic: score for topic, score in scores.items() if topic in chosen}
+                    for label, scores in of_label.items()
+                }
+                for measure, of_label in self.scores.items()
+            },
+            unjudged=(),
+        )
+
     def mean(self, measure: Measure, label: str) -> float:
         """Return the mean over judged topics; 0 without any."""
         scores = self.scores[str(measure)][label].values()
@@ -44,6 +65,20 @@ class Evaluation:
 
     def compare(self, measure: Measure, a: str, b: str) -> Comparison:
         return compare(str(measure), a, b, self.scores[str(measure)][a], self.scores[str(measure)][b])
+
+    def comparisons(self, measure: Measure) -> tuple[Comparison, ...]:
+        """Compare every label with the first; by one measure they are one family, whose p are corrected together."""
+        return holm([self.compare(measure, self.labels[0], label) for label in self.labels[1:]])
+
+    def by_category(self, measure: Measure) -> dict[str, tuple[Comparison, ...]]:
+        """Compare every label with the first within each category; all of them together are one family."""
+        made = {
+            category: [narrowed.compare(measure, self.labels[0], label) for label in self.labels[1:]]
+            for category in self.categories
+            for narrowed in [self.within(category)]
+        }
+        family = iter(holm([one for compared in made.values() for one in compared]))
+        return {category: tuple(next(family) for _ in compared) for category, compared in made.items()}
 
 
 def evaluate(
@@ -92,9 +127,15 @@ def to_json(evaluation: Evaluation) -> dict[str, Any]:
             for measure in evaluation.measures
         },
         "comparisons": [
-            comparison_json(evaluation.compare(measure, evaluation.labels[0], label))
-            for label in evaluation.labels[1:]
+            comparison_json(one)
+            for family in zip(*(evaluation.comparisons(measure) for measure in evaluation.measures), strict=True)
+            for one in family
+        ],
+        "categories": [
+            {"category": category, "topics": len(evaluation.within(category).topics)} | comparison_json(one)
             for measure in evaluation.measures
+            for category, compared in evaluation.by_category(measure).items()
+            for one in compared
         ],
     }
 
@@ -107,6 +148,9 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
         "mean_difference": round(comparison.mean, 6),
         "interval": None if comparison.interval is None else [round(end, 6) for end in comparison.interval],
         "p": round(comparison.p, 6),
+        "p_holm": None if comparison.corrected is None else round(comparison.corrected, 6),
+        "verdict": comparison.verdict,
+        "smallest_effect": None if comparison.detectable is None else round(comparison.detectable, 6),
         "one_topic_moves": round(comparison.one_topic_moves, 6),
         **{outcome.value: comparison.count(outcome) for outcome in Outcome},
         "divergent": {topic: round(comparison.differences[topic], 6) for topic in comparison.divergent},

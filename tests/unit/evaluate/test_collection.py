@@ -41,9 +41,9 @@ def test_kinds_of_documents(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "text", "message"),
     [
-        ("t.tsv", "q1 no tab", r"t\.tsv:1: a topic is an id, a tab and a text"),
-        ("t.tsv", "q1\tx\ty", r"t\.tsv:1: a topic is an id, a tab and a text"),
-        ("t.tsv", "# ids\n\n\tx", r"t\.tsv:3: a topic is an id, a tab and a text"),
+        ("t.tsv", "q1 no tab", r"t\.tsv:1: a topic is an id, a tab and a text, and perhaps a tab and a category"),
+        ("t.tsv", "q1\tx\ty\tz", r"t\.tsv:1: a topic is an id, a tab and a text, and perhaps a tab and a category"),
+        ("t.tsv", "# ids\n\n\tx", r"t\.tsv:3: a topic is an id, a tab and a text, and perhaps a tab and a category"),
         ("t.tsv", "q 1\tx", r"t\.tsv:1: a topic's id is one word, as qrels have it, not 'q 1'"),
         ("t.tsv", "q1\tx\nq1\ty", r"t\.tsv:2: topic q1 stands here twice"),
         ("t.tsv", "\n", r"t\.tsv: holds no topic"),

@@ -93,3 +93,16 @@ def test_nothing_judged() -> None:
     made = evaluate(COLLECTION, {}, RUNS, [Measure("RR", None)])
     assert (made.topics, made.mean(RR, "base")) == ((), 0.0)
     assert json.dumps(to_json(made), allow_nan=False)
+
+
+def test_categories_are_compared_apart() -> None:
+    kinds = ("commit", "docstring", "commit", "", "commit")
+    topics = tuple(Topic(f"q{n}", "", kind) for n, kind in enumerate(kinds, start=1))
+    made = evaluate(Collection("tiny", "", Path(), "python", topics, ()), JUDGED, RUNS, [RECALL])
+    assert made.categories == ("commit", "docstring")
+    assert [topic.id for topic in made.within("commit").topics] == ["q1", "q3"]
+    assert made.within("commit").mean(RECALL, "base") == 0.75
+    ((commit,), (docstring,)) = made.by_category(RECALL).values()
+    assert (commit.differences, docstring.differences) == ({"q3": -1.0, "q1": 0.5}, {"q2": -1.0})
+    assert [row["category"] for row in to_json(made)["categories"]] == ["commit", "docstring"]
+    assert judged().categories == ()
