@@ -94,6 +94,11 @@ class BadCollection(RequestError):
         super().__init__(f"{where}: {problem}")
 
 
+class BadBaseline(RequestError):
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__(f"{path}: {problem}; write a new one with `plait eval COLLECTION --json > FILE`")
+
+
 class BadScip(RequestError):
     def __init__(self, path: str, problem: str) -> None:
         super().__init__(f"{path}: {problem}; give a SCIP index, for example of `pyrefly check --report-scip FILE`")

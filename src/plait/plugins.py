@@ -44,6 +44,7 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
         "names": "plait.graph.names:NameGraph",
         "scoped": "plait.graph.mixed:ScopedGraph",
         "flow": "plait.graph.mixed:FlowGraph",
+        "shuffled": "plait.graph.shuffled:ShuffledGraph",
     },
     "parser": {
         "python": "plait.parse.python:PythonParser",

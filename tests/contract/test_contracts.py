@@ -17,6 +17,7 @@ from plait.embed.remote import OllamaEmbedder, OpenAIEmbedder
 from plait.embed.static import StaticEmbedder
 from plait.graph.mixed import FlowGraph, ScopedGraph
 from plait.graph.names import NameGraph
+from plait.graph.shuffled import ShuffledGraph
 from plait.model import SourceFile
 from plait.parse.blocks.parser import BlockParser
 from plait.parse.python import PythonParser
@@ -171,6 +172,11 @@ class TestFlow(GraphContract):
         return FlowGraph()
 
 
+class TestShuffled(GraphContract):
+    def make(self) -> ShuffledGraph:
+        return ShuffledGraph(of="scoped")
+
+
 @pytest.mark.parametrize("kind", plugins.BUILT_IN)
 def test_every_plug_in_has_a_suite_here(kind: plugins.Kind) -> None:
     suites = {
@@ -180,7 +186,7 @@ def test_every_plug_in_has_a_suite_here(kind: plugins.Kind) -> None:
             *(CodeEmbedder, HashingEmbedder, StaticEmbedder),
             *(Model2VecEmbedder, OnnxEmbedder, OpenAIEmbedder, OllamaEmbedder),
         },
-        "graph": {NameGraph, ScopedGraph, FlowGraph},
+        "graph": {NameGraph, ScopedGraph, FlowGraph, ShuffledGraph},
         "parser": {PythonParser, TreeSitterParser, BlockParser},
     }
     made = {plugins.load(kind, name) for name in plugins.BUILT_IN[kind]}

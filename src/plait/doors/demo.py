@@ -53,7 +53,7 @@ def told(names: Trial, resolved: Trial) -> Iterator[str]:
         f"by {comparison.mean:+.3f}; behind that number it won {won} and lost {lost} of {len(evaluation.topics)} "
         f"questions:"
     )
-    yield from judging.divergent_text(evaluation, vector, naive, names.explanations(), names.names)
+    yield from judging.divergent_text(evaluation, recall, vector, naive, names.explanations(), names.names)
     yield ""
     yield prose(
         "It is tempting to say that a lost function was crowded out by new candidates. It cannot have been: the rerank "

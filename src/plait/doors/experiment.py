@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 
 import click
 
 from plait import plugins
 from plait.doors import demo as demonstration
-from plait.doors import judging
+from plait.doors import judging, verdict
 from plait.doors.options import Common, common, opened
 from plait.doors.terminal import emit, notice
 from plait.doors.trial import Trial
@@ -32,22 +33,37 @@ html_report = click.option(
 @click.argument("collection")
 @click.option("--strategy", "strategies", multiple=True, metavar="NAME", help="Repeat to compare (default: all).")
 @click.option("--at", default="3,5", show_default=True, metavar="K,K", help="Depths of the measures.")
+@verdict.verdicts
 @html_report
 @common("embedder", "graph", "cache")
-def evaluate(collection: str, strategies: tuple[str, ...], at: str, html: Path | None, common: Common) -> None:
+def evaluate(
+    collection: str,
+    strategies: tuple[str, ...],
+    at: str,
+    wanted: verdict.Wanted,
+    html: Path | None,
+    common: Common,
+) -> int:
     """Judge strategies on COLLECTION, query by query; every other strategy is compared with the first.
 
-    COLLECTION is a folder with a collection.toml, or the name of one of plait's own (shop).
+    COLLECTION is a folder with a collection.toml, or the name of one of plait's own (shop). With a condition or a
+    baseline, what search uses is judged, if no strategy is given.
     """
     depths = _depths(at)
     loaded = load(collection)
     with opened(str(loaded.corpus), common) as engine:
-        trial = Trial.run(engine, loaded, strategies or _every_strategy(), depths)
-    lines = judging.evaluation_text(trial.evaluation, trial.explanations(), trial.names, trial.short, trial.made)
-    emit(judge.to_json(trial.evaluation) | trial.setting, lines, as_json=common.as_json)
+        chosen = strategies or ([engine.settings.strategy] if wanted.is_gate else _every_strategy())
+        trial = Trial.run(engine, loaded, chosen, depths)
+    trial = verdict.completed(trial, chosen, wanted, common)
+    tried = verdict.judge(trial, wanted)
+    told = trial.explanations(wanted.show)
+    lines = judging.evaluation_text(trial.evaluation, trial.main, told, trial.names, trial.short, trial.made)
+    found = judge.to_json(trial.evaluation, trial.main) | trial.setting | judging.gates_json(tried)
+    emit(found, chain(lines, judging.gates_text(tried, trial.short)), as_json=common.as_json)
     if html:
         trial.write_report(html)
         notice(f"report written to {html}")
+    return verdict.tell(tried.failures)
 
 
 @click.command()

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from plait.doors.render import Json, edge_json, reason_json
 from plait.evaluate.causes import Explanation, Missing, cause_text, missing, movement_text, step_text
-from plait.evaluate.compare import Outcome
-from plait.evaluate.judge import Evaluation
+from plait.evaluate.compare import Comparison, Outcome, Verdict
+from plait.evaluate.gates import Gates
+from plait.evaluate.judge import Evaluation, comparison_json
 from plait.evaluate.measures import Measure
 from plait.model import Candidate, Ranking, SymbolId
 
 Names = Mapping[SymbolId, str]
 
+MOST_OTHERS = 3
+"""Symbols that are not relevant and left or entered, told for one query at most."""
+MOST_LOSSES = 20
+"""Topics named for a baseline at most; how many more there are is said."""
+
 
 def evaluation_text(
-    evaluation: Evaluation, explanations: Sequence[Explanation], names: Names, short: Mapping[str, str], made: str
+    evaluation: Evaluation,
+    main: Measure,
+    explanations: Sequence[Explanation],
+    names: Names,
+    short: Mapping[str, str],
+    made: str,
 ) -> Iterator[str]:
-    """Yield what it was made with, the means, then each strategy against the first: wins, losses, divergent queries.
+    """Yield what it was made with, the means, then each pair: wins, losses, categories, the explained queries.
 
     `short` holds what to call each label after it was printed in full.
     """
@@ -26,12 +37,17 @@ def evaluation_text(
     yield from table(["strategy", "in full"], [[short[label], label] for label in evaluation.labels])
     yield ""
     yield from means_text(evaluation, short)
-    base = evaluation.labels[0]
-    for label in evaluation.labels[1:]:
+    families = {measure: evaluation.comparisons(measure) for measure in evaluation.measures}
+    categories = evaluation.by_category(main)
+    for number, (a, b) in enumerate(evaluation.pairs):
+        own = [family[number] for family in families.values()]
+        chosen = families[main][number]
         yield ""
-        yield f"{short[label]} against {short[base]}"
-        yield from (f"  {line}" for line in comparisons_text(evaluation, base, label))
-        yield from (f"  {line}" for line in divergent_text(evaluation, base, label, explanations, names))
+        yield f"{short[b]} against {short[a]}"
+        yield from (f"  {line}" for line in comparisons_text(own))
+        yield f"  {verdict_text(chosen)}"
+        yield from (f"  {line}" for line in categories_text(evaluation, categories, number))
+        yield from (f"  {line}" for line in divergent_text(evaluation, main, a, b, explanations, names))
 
 
 def means_text(evaluation: Evaluation, short: Mapping[str, str]) -> Iterator[str]:
@@ -50,35 +66,157 @@ def means_text(evaluation: Evaluation, short: Mapping[str, str]) -> Iterator[str
         yield f"nothing relevant, so nobody can score on it: {', '.join(evaluation.without_relevant)}"
 
 
-def comparisons_text(evaluation: Evaluation, a: str, b: str) -> Iterator[str]:
-    rows = []
-    for comparison in (evaluation.compare(measure, a, b) for measure in evaluation.measures):
-        won, lost, tied = (str(comparison.count(outcome)) for outcome in (Outcome.WIN, Outcome.LOSS, Outcome.TIE))
-        low, high = comparison.interval or (float("nan"), float("nan"))
-        interval = f"{low:+.3f} to {high:+.3f}" if comparison.interval else "none for one query"
-        rows.append([comparison.measure, won, lost, tied, f"{comparison.mean:+.3f}", interval, f"{comparison.p:.3f}"])
-    yield from table(["", "won", "lost", "tied", "mean difference", "95 % interval", "p"], rows)
+def comparisons_text(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    """Yield one pair by several measures."""
+    head = ["", "won", "lost", "tied", "mean difference", "95 % interval", "p", "p (Holm)"]
+    yield from table(head, [[one.measure, *_figures(one)] for one in comparisons])
+
+
+def categories_text(
+    evaluation: Evaluation, categories: Mapping[str, Sequence[Comparison]], number: int
+) -> Iterator[str]:
+    """Yield the pair of that number within each category; nothing if there are no categories."""
+    if not categories:
+        return
+    head = [f"by category ({next(iter(categories.values()))[number].measure})", "queries"]
+    head += ["won", "lost", "tied", "mean difference", "95 % interval", "p", "p (Holm)", "verdict"]
+    rows = [
+        [category, str(len(family[number].differences)), *_figures(family[number]), family[number].verdict]
+        for category, family in categories.items()
+    ]
+    yield from table(head, rows)
+
+
+def verdict_text(one: Comparison) -> str:
+    """Say in one sentence what the comparison shows, and what it could have shown."""
+    could = (
+        ""
+        if one.detectable is None
+        else f"; a true difference of {one.detectable:.3f} would be found in four of five such collections"
+    )
+    match one.verdict:
+        case Verdict.UNDECIDED if not one.divergent:
+            return f"{one.measure}: no query differs"
+        case Verdict.UNDECIDED:
+            return f"{one.measure}: no difference shown{could}"
+        case _:
+            return f"{one.measure}: {one.verdict}, by more than chance explains{could}"
+
+
+def _figures(one: Comparison) -> list[str]:
+    won, lost, tied = (str(one.count(outcome)) for outcome in (Outcome.WIN, Outcome.LOSS, Outcome.TIE))
+    low, high = one.interval or (float("nan"), float("nan"))
+    interval = f"{low:+.3f} to {high:+.3f}" if one.interval else "none for one query"
+    corrected = one.p if one.corrected is None else one.corrected
+    return [won, lost, tied, f"{one.mean:+.3f}", interval, f"{one.p:.3f}", f"{corrected:.3f}"]
 
 
 def divergent_text(
-    evaluation: Evaluation, a: str, b: str, explanations: Sequence[Explanation], names: Names
+    evaluation: Evaluation, measure: Measure, a: str, b: str, explanations: Sequence[Explanation], names: Names
 ) -> Iterator[str]:
     """Yield what left and entered for each explained query of that pair, worst loss first in the order given."""
-    for explanation in explanations:
-        if (explanation.a, explanation.b) != (a, b):
-            continue
+    shown = [one for one in explanations if (one.a, one.b) == (a, b)]
+    scores = evaluation.scores[str(measure)]
+    for explanation in shown:
         topic = explanation.topic
-        measure = Measure("Recall", explanation.k)
-        scores = evaluation.scores[str(measure)]
         yield f'{topic.id} "{topic.text}": {measure} {scores[a][topic.id]:.2f} -> {scores[b][topic.id]:.2f}'
-        for symbol in explanation.left:
-            for absent in missing(explanation.ranking_b, [symbol], explanation.k):
-                why = cause_text(absent, explanation.ranking_b, explanation.k, names)
-                yield f"  - {names[symbol]}{_mark(symbol, explanation)}: {why}"
-        for movement in explanation.movements:
-            if movement.symbol in explanation.entered:
-                why = movement_text(movement, names)
-                yield f"  + {names[movement.symbol]}{_mark(movement.symbol, explanation)}: {why}"
+        yield from (f"  {line}" for line in _moved(explanation, names))
+    differing = len(evaluation.compare(measure, a, b).divergent)
+    if len(shown) < differing:
+        yield f"{differing - len(shown)} more of {differing} queries that differ are not told here; --show N tells more"
+
+
+def _moved(one: Explanation, names: Names) -> Iterator[str]:
+    """Yield what left (-), entered (+) and is relevant and moved otherwise (~), each with its cause: of what is not
+    relevant only the first few.
+    """
+    yield from _first_few(
+        one,
+        one.left,
+        lambda symbol: [
+            f"- {names[symbol]}{_mark(symbol, one)}: {cause_text(absent, one.ranking_b, one.k, names)}"
+            for absent in missing(one.ranking_b, [symbol], one.k)
+        ],
+        "left",
+    )
+    movements = {movement.symbol: movement for movement in one.movements}
+
+    def told(sign: str, symbol: SymbolId) -> list[str]:
+        return [f"{sign} {names[symbol]}{_mark(symbol, one)}: {movement_text(movements[symbol], names)}"]
+
+    yield from _first_few(one, one.entered, lambda symbol: told("+", symbol), "entered")
+    for movement in one.movements:
+        if movement.relevant and movement.a != movement.b and movement.symbol not in (*one.left, *one.entered):
+            yield from told("~", movement.symbol)
+
+
+def _first_few(
+    one: Explanation, symbols: Sequence[SymbolId], tell: Callable[[SymbolId], list[str]], what: str
+) -> Iterator[str]:
+    others = [symbol for symbol in symbols if symbol not in one.relevant]
+    for symbol in symbols:
+        if symbol in one.relevant or symbol in others[:MOST_OTHERS]:
+            yield from tell(symbol)
+    if len(others) > MOST_OTHERS:
+        yield f"  and {len(others) - MOST_OTHERS} more that are not relevant {what}"
+
+
+def gates_text(found: Gates, short: Mapping[str, str]) -> Iterator[str]:
+    """Yield what the conditions and the baseline say; nothing without any."""
+    if found.checked:
+        yield ""
+        rows = [
+            [str(one.condition), short[one.label], f"{one.value:.3f}", "failed" if one.failed else "passed"]
+            for one in found.checked
+        ]
+        yield from table(["must not be", "strategy", "is", ""], rows)
+    if found.regressions is None:
+        return
+    yield ""
+    yield f"against the baseline {found.baseline}"
+    made = found.regressions
+    head = ["", "before", "won", "lost", "tied", "mean difference", "95 % interval", "p", "p (Holm)", "verdict"]
+    yield from table(
+        head,
+        [[short[one.b], f"{made.before[one.b]:.3f}", *_figures(one), one.verdict] for one in made.comparisons],
+    )
+    for one in made.comparisons:
+        yield f"{short[one.b]}: {verdict_text(one)}"
+        yield from (f"  lost {topic}: {one.differences[topic]:+.3f}" for topic in made.losses(one)[:MOST_LOSSES])
+        if (more := len(made.losses(one)) - MOST_LOSSES) > 0:
+            yield f"  and {more} more"
+    for what, ones in (
+        ("not in the baseline", [short[label] for label in made.unknown]),
+        ("questions that are new or changed, left out", made.left_out),
+        ("questions that are gone", made.gone),
+    ):
+        if ones:
+            yield f"{what}: {len(ones)} ({', '.join(ones[:MOST_LOSSES])}{', ...' if len(ones) > MOST_LOSSES else ''})"
+
+
+def gates_json(found: Gates) -> Json:
+    made = found.regressions
+    return {
+        "gates": [
+            {
+                "condition": str(one.condition),
+                "strategy": one.label,
+                "value": round(one.value, 6),
+                "failed": one.failed,
+            }
+            for one in found.checked
+        ],
+        "baseline": None
+        if made is None
+        else {
+            "file": found.baseline,
+            "comparisons": [comparison_json(one) for one in made.comparisons],
+            "unknown": list(made.unknown),
+            "left_out": list(made.left_out),
+            "gone": list(made.gone),
+        },
+        "failures": list(found.failures),
+    }
 
 
 def explanation_text(explanation: Explanation, names: Names, made: str) -> Iterator[str]:

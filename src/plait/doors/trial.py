@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from plait.engine import Engine
 from plait.errors import BadCollection, CannotWrite
 from plait.evaluate.causes import Explanation, explain, explanations
 from plait.evaluate.collection import Collection, Topic
-from plait.evaluate.judge import Evaluation
+from plait.evaluate.judge import Evaluation, evaluate
 from plait.evaluate.measures import Measure, standard
 from plait.evaluate.naming import short_labels, short_names
 from plait.model import Direction, EdgeKind, Ranking, SymbolId
@@ -27,6 +27,8 @@ class Trial:
     """label -> what to call it after it was printed in full"""
     depth: int
     """the greatest depth measured; explanations look at so many places"""
+    chosen: Measure | None = None
+    """whose differences are explained"""
 
     @classmethod
     def run(cls, engine: Engine, collection: Collection, strategies: Sequence[str], depths: Sequence[int]) -> Trial:
@@ -34,10 +36,27 @@ class Trial:
         names = short_names(engine.snapshot().symbols())
         return cls(engine, evaluation, runs, names, short_labels(evaluation.labels), max(depths))
 
+    def measured(self, measures: Sequence[Measure], main: Measure | None) -> Trial:
+        """Measure more, and explain the differences in `main`."""
+        before = self.evaluation
+        every = tuple(dict.fromkeys([*before.measures, *measures, *([main] if main else [])]))
+        evaluation = evaluate(before.collection, before.judgements, self.runs, every, before.controls)
+        return replace(self, evaluation=evaluation, chosen=main)
+
+    def beside(self, placebo: Trial) -> Trial:
+        """Join the same strategies on a shuffled graph. One that finds the same there does not use the graph, so that
+        it has no placebo.
+        """
+        before = self.evaluation
+        shams = {label: f"placebo: {label}" for label, run in placebo.runs.items() if not _same(run, self.runs[label])}
+        runs = {**self.runs, **{shams[label]: run for label, run in placebo.runs.items() if label in shams}}
+        evaluation = evaluate(before.collection, before.judgements, runs, before.measures, shams)
+        return replace(self, evaluation=evaluation, runs=runs, short=short_labels(evaluation.labels))
+
     @property
     def main(self) -> Measure:
-        """Recall at the greatest depth: whose differences are explained."""
-        return Measure("Recall", self.depth)
+        """Whose differences are explained: Recall at the greatest depth, if nothing else was chosen."""
+        return self.chosen or Measure("Recall", self.depth)
 
     @property
     def setting(self) -> dict[str, str]:
@@ -55,9 +74,11 @@ class Trial:
         judged = self.evaluation.judgements[topic.id]
         return explain(topic, judged, k, (a, self.runs[a][topic.id]), (b, self.runs[b][topic.id]))
 
-    def explanations(self) -> list[Explanation]:
-        """Return, for every strategy against the first, the topics whose recall differs, worst loss first."""
-        return explanations(self.evaluation, self.runs, self.main, self.depth)
+    def explanations(self, most: int | None = None) -> list[Explanation]:
+        """Return, pair by pair, the topics that differ in the main measure, worst loss first: all, or the `most` worst
+        losses and greatest gains.
+        """
+        return explanations(self.evaluation, self.runs, self.main, self.depth, most)
 
     def write_report(self, path: Path, telling: str | None = None) -> None:
         """Write the HTML report; `telling` is the topic whose calls are drawn. Raises MissingExtra, CannotWrite."""
@@ -70,3 +91,11 @@ class Trial:
             build_report(path, self.evaluation, self.runs, edges, symbols, self.main, self.depth, telling, self.made)
         except OSError as error:
             raise CannotWrite(str(path), error.strerror or str(error), "give another file to --html") from error
+
+
+def _same(run: Mapping[str, Ranking], other: Mapping[str, Ranking]) -> bool:
+    return all(
+        [(one.symbol, one.score) for one in run[topic].candidates]
+        == [(one.symbol, one.score) for one in other[topic].candidates]
+        for topic in run
+    )

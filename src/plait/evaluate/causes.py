@@ -18,10 +18,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from plait.evaluate.collection import Topic
+from plait.evaluate.compare import Comparison
 from plait.evaluate.judge import Evaluation, Run
 from plait.evaluate.measures import Measure
-from plait.model import Candidate, Ranking, Reason, Step, SymbolId
+from plait.model import Candidate, Edge, Ranking, Reason, Step, SymbolId
 from plait.ranking import positions
+
+MOST_ABOVE = 5
+"""Symbols named as those that outrank one at most."""
 
 
 class Cause(StrEnum):
@@ -52,8 +56,8 @@ class Movement:
     step: Step | None
     """the edge by which B reached it, if B walked to it"""
     gained: tuple[Reason, ...]
-    """reasons under B of a source that A does not use for it, greatest first; empty if A and B share no source, since
-    then B does not add to A's score but has another one"""
+    """reasons under B of a source that A does not use for it, else edges that A lacks or counts otherwise, greatest
+    first; empty if A and B share no source, since then B does not add to A's score but has another one"""
     lost: tuple[Reason, ...] = ()
     """the same the other way round: reasons under A that B lacks"""
     step_a: Step | None = None
@@ -141,17 +145,28 @@ def explain(
     )
 
 
-def explanations(evaluation: Evaluation, runs: Mapping[str, Run], measure: Measure, k: int) -> list[Explanation]:
-    """Explain every topic that is no tie between the first label and another: by label, worst loss first."""
+def explanations(
+    evaluation: Evaluation, runs: Mapping[str, Run], measure: Measure, k: int, most: int | None = None
+) -> list[Explanation]:
+    """Explain the topics that are no tie, pair by pair, worst loss first.
+
+    With `most`, only so many of the worst losses and so many of the greatest gains of each pair.
+    """
     topics = {topic.id: topic for topic in evaluation.topics}
     nothing = Ranking(())
     made: list[Explanation] = []
-    a, *others = evaluation.labels
-    for b in others:
-        for topic in evaluation.compare(measure, a, b).divergent:
+    for a, b in evaluation.pairs:
+        for topic in extremes(evaluation.compare(measure, a, b), most):
             found_a, found_b = runs[a].get(topic, nothing), runs[b].get(topic, nothing)
             made.append(explain(topics[topic], evaluation.judgements[topic], k, (a, found_a), (b, found_b)))
     return made
+
+
+def extremes(comparison: Comparison, most: int | None) -> tuple[str, ...]:
+    """Return the topics of the `most` worst losses and of the `most` greatest gains, worst loss first; None is all."""
+    losses = [topic for topic in comparison.divergent if comparison.differences[topic] < 0]
+    gains = [topic for topic in comparison.divergent if comparison.differences[topic] > 0]
+    return tuple(losses + gains) if most is None else (*losses[:most], *gains[len(gains) - min(most, len(gains)) :])
 
 
 def cause_text(absent: Missing, ranking: Ranking, k: int, names: Mapping[SymbolId, str]) -> str:
@@ -165,7 +180,9 @@ def cause_text(absent: Missing, ranking: Ranking, k: int, names: Mapping[SymbolI
         case Cause.NEVER_A_CANDIDATE:
             return "never a candidate"
         case Cause.OUTRANKED:
-            return f"outranked at rank {absent.rank} by {', '.join(names[symbol] for symbol in absent.above)}"
+            above = [names[symbol] for symbol in absent.above]
+            more = f" and {len(above) - MOST_ABOVE} more" if len(above) > MOST_ABOVE else ""
+            return f"outranked at rank {absent.rank} by {', '.join(above[:MOST_ABOVE])}{more}"
         case Cause.CUT if absent.rank is not None and absent.rank <= k:
             return f"cut: rank {absent.rank}, but the strategy keeps {len(ranking.candidates)}"
         case Cause.CUT:
@@ -187,14 +204,14 @@ def movement_text(movement: Movement, names: Mapping[SymbolId, str]) -> str:
     why = ""
     fell = movement.a is not None and (movement.b is None or movement.b > movement.a)
     if not fell and (edges := [reason for reason in movement.gained if reason.edge]):
-        why = "; ".join(f"{reason.value:+.3f} {reason.detail}" for reason in edges)
+        why = "; ".join(map(_reason_text, edges))
     elif movement.step:
         why = f"reached over {_edge_text(movement.step, names)}"
     elif movement.gained and not fell:
         why = "; ".join(f"{reason.value:+.3f} {reason.source}" for reason in movement.gained)
     elif fell:
         if edges := [reason for reason in movement.lost if reason.edge]:
-            why = "; ".join(f"without {reason.value:+.3f} {reason.detail}" for reason in edges)
+            why = "; ".join(f"without {_reason_text(reason)}" for reason in edges)
         elif movement.step_a and movement.b is None:
             why = f"before, reached over {_edge_text(movement.step_a, names)}"
         else:
@@ -204,7 +221,17 @@ def movement_text(movement: Movement, names: Mapping[SymbolId, str]) -> str:
 
 def _edge_text(step: Step, names: Mapping[SymbolId, str]) -> str:
     edge = step.edge
-    return f"{names[edge.source]} -> {names[edge.target]} ({edge.path}:{edge.line})"
+    return f"{names[edge.source]} -> {names[edge.target]} ({_site(edge)})"
+
+
+def _site(edge: Edge) -> str:
+    return f"{edge.path}:{edge.line}, {edge.kind}, {edge.evidence.name.lower()}"
+
+
+def _reason_text(reason: Reason) -> str:
+    """Say what an edge adds; strategies name the edge in the detail, its kind and evidence are added here."""
+    edge = reason.edge
+    return f"{reason.value:+.3f} {reason.detail}" + (f" [{edge.kind}, {edge.evidence.name.lower()}]" if edge else "")
 
 
 def _reached(ranking: Ranking) -> dict[SymbolId, Step]:
@@ -217,6 +244,9 @@ def _gained(before: Candidate | None, after: Candidate | None) -> tuple[Reason, 
         return () if after is None else tuple(reason for reason in after.reasons if reason.edge)
     had = {reason.source for reason in before.reasons}
     new = [reason for reason in after.reasons if reason.source not in had]
+    if not new:
+        walked = {(reason.edge, reason.value) for reason in before.reasons}
+        new = [reason for reason in after.reasons if reason.edge and (reason.edge, reason.value) not in walked]
     return tuple(sorted(new, key=lambda reason: -reason.value)) if len(new) < len(after.reasons) else ()
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from plait.evaluate.collection import Collection, Judgements, Topic
@@ -26,6 +27,17 @@ class Evaluation:
     """measure -> label -> topic -> score, for judged topics in topic order"""
     unjudged: tuple[str, ...]
     """topics that were left out because nothing is judged for them"""
+    controls: Mapping[str, str] = field(default_factory=dict)
+    """label -> the label of its placebo: the same strategy on a shuffled graph"""
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """What is compared, (a, b): the first label with every other, and each placebo with what it is a placebo of."""
+        shams = set(self.controls.values())
+        return (
+            *((self.labels[0], label) for label in self.labels[1:] if label not in shams),
+            *((self.controls[label], label) for label in self.labels if label in self.controls),
+        )
 
     @property
     def topics(self) -> tuple[Topic, ...]:
@@ -67,13 +79,13 @@ class Evaluation:
         return compare(str(measure), a, b, self.scores[str(measure)][a], self.scores[str(measure)][b])
 
     def comparisons(self, measure: Measure) -> tuple[Comparison, ...]:
-        """Compare every label with the first; by one measure they are one family, whose p are corrected together."""
-        return holm([self.compare(measure, self.labels[0], label) for label in self.labels[1:]])
+        """Compare the pairs, in order; by one measure they are one family, whose p are corrected together."""
+        return holm([self.compare(measure, a, b) for a, b in self.pairs])
 
     def by_category(self, measure: Measure) -> dict[str, tuple[Comparison, ...]]:
-        """Compare every label with the first within each category; all of them together are one family."""
+        """Compare the pairs within each category; all of them together are one family."""
         made = {
-            category: [narrowed.compare(measure, self.labels[0], label) for label in self.labels[1:]]
+            category: [narrowed.compare(measure, a, b) for a, b in self.pairs]
             for category in self.categories
             for narrowed in [self.within(category)]
         }
@@ -82,9 +94,13 @@ class Evaluation:
 
 
 def evaluate(
-    collection: Collection, judgements: Judgements, runs: Mapping[str, Run], measures: Sequence[Measure]
+    collection: Collection,
+    judgements: Judgements,
+    runs: Mapping[str, Run],
+    measures: Sequence[Measure],
+    controls: Mapping[str, str] = MappingProxyType({}),
 ) -> Evaluation:
-    """Score every run (label -> run) on every judged topic."""
+    """Score every run (label -> run) on every judged topic; `controls` as in the evaluation."""
     found: dict[str, dict[str, list[SymbolId]]] = {
         label: {topic: [candidate.symbol for candidate in ranking.candidates] for topic, ranking in run.items()}
         for label, run in runs.items()
@@ -102,18 +118,32 @@ def evaluate(
             for measure in measures
         },
         unjudged=tuple(topic.id for topic in collection.topics if topic.id not in judgements),
+        controls=controls,
     )
 
 
-def to_json(evaluation: Evaluation) -> dict[str, Any]:
-    """Return the evaluation as JSON values; every label is compared with the first."""
+def to_json(evaluation: Evaluation, main: Measure | None = None) -> dict[str, Any]:
+    """Return the evaluation as JSON values. Categories are compared by `main`, or by the first measure."""
+    main = main or evaluation.measures[0]
     return {
         "schema": "plait.eval.v1",
         "collection": evaluation.collection.name,
         "topics": len(evaluation.topics),
         "unjudged": list(evaluation.unjudged),
         "without_relevant": list(evaluation.without_relevant),
+        "questions": [
+            {
+                "id": topic.id,
+                "text": topic.text,
+                "category": topic.category,
+                "relevant": sorted(
+                    symbol for symbol, relevance in evaluation.judgements[topic.id].items() if relevance > 0
+                ),
+            }
+            for topic in evaluation.topics
+        ],
         "strategies": list(evaluation.labels),
+        "placebos": dict(evaluation.controls),
         "measures": {
             str(measure): {
                 label: {
@@ -133,8 +163,7 @@ def to_json(evaluation: Evaluation) -> dict[str, Any]:
         ],
         "categories": [
             {"category": category, "topics": len(evaluation.within(category).topics)} | comparison_json(one)
-            for measure in evaluation.measures
-            for category, compared in evaluation.by_category(measure).items()
+            for category, compared in evaluation.by_category(main).items()
             for one in compared
         ],
     }

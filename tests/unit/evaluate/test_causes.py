@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
-from plait.evaluate.causes import Cause, Movement, cause_text, explain, missing, movement_text
+from plait.evaluate.causes import Cause, Movement, cause_text, explain, extremes, missing, movement_text
 from plait.evaluate.collection import Topic
+from plait.evaluate.compare import compare
 from plait.model import (
     Candidate,
     Direction,
@@ -80,7 +82,8 @@ def test_what_a_filter_of_a_ranking_loses_was_never_a_candidate() -> None:
 def test_reached_but_not_scored() -> None:
     found = ranking((A, 4), trace=Trace((A,), (Step(EDGE, Direction.OUT, 1),)))
     (absent,) = missing(found, [D], 5)
-    assert cause_text(absent, found, 5, NAMES) == "never a candidate: reached over a -> d (m.py:7), but not scored"
+    told = "never a candidate: reached over a -> d (m.py:7, calls, scoped), but not scored"
+    assert cause_text(absent, found, 5, NAMES) == told
 
 
 def test_causes_without_a_pool_are_those_of_the_candidates() -> None:
@@ -102,7 +105,7 @@ def test_the_swap_and_the_edge_that_made_it() -> None:
     assert (found.left, found.entered, found.relevant) == ((B,), (D,), (B, D))
     assert [(m.symbol, m.a, m.b) for m in found.movements] == [(A, 1, 1), (B, 2, None), (D, 4, 2)]
     assert [absent.cause for absent in found.missing_b] == [Cause.NEVER_A_CANDIDATE]
-    assert movement_text(found.movements[2], NAMES) == "rank 4 -> rank 2; reached over a -> d (m.py:7)"
+    assert movement_text(found.movements[2], NAMES) == "rank 4 -> rank 2; reached over a -> d (m.py:7, calls, scoped)"
     assert movement_text(found.movements[1], NAMES) == "rank 2 -> not a candidate"
 
 
@@ -113,7 +116,7 @@ def test_reasons_that_are_added_are_named_and_another_score_is_not() -> None:
     other = Ranking((Candidate(D, (Reason(Source.LEXICAL, 7.0),)),))
     topic = Topic("q", "?")
     moved = explain(topic, {D: 1}, 1, ("a", base), ("b", added)).movements
-    assert movement_text(moved[1], NAMES) == "rank 2 -> rank 2; +0.500 called by a (m.py:7)"
+    assert movement_text(moved[1], NAMES) == "rank 2 -> rank 2; +0.500 called by a (m.py:7) [calls, scoped]"
     moved = explain(topic, {D: 1}, 1, ("a", base), ("b", other)).movements
     assert movement_text(moved[1], NAMES) == "rank 2 -> rank 1"
 
@@ -124,9 +127,10 @@ def test_what_a_fallen_symbol_lacks_is_named() -> None:
     without = ranking((A, 1.2), (D, 1))
     (_, moved) = sorted(explain(Topic("q", "?"), {D: 1}, 2, ("a", with_edge), ("b", without)).movements, key=by_symbol)
     assert (moved.gained, moved.lost) == ((), (edge,))
-    assert movement_text(moved, NAMES) == "rank 1 -> rank 2; without +0.500 called by a (m.py:7)"
+    why = "without +0.500 called by a (m.py:7) [calls, scoped]"
+    assert movement_text(moved, NAMES) == f"rank 1 -> rank 2; {why}"
     gone = explain(Topic("q", "?"), {D: 1}, 2, ("a", with_edge), ("b", ranking((A, 1)))).movements[0]
-    assert movement_text(gone, NAMES) == "rank 1 -> not a candidate; without +0.500 called by a (m.py:7)"
+    assert movement_text(gone, NAMES) == f"rank 1 -> not a candidate; {why}"
 
 
 def test_the_edge_that_is_no_longer_walked_is_named_only_for_what_is_gone() -> None:
@@ -137,7 +141,7 @@ def test_the_edge_that_is_no_longer_walked_is_named_only_for_what_is_gone() -> N
     assert {movement.symbol: movement_text(movement, NAMES) for movement in near} == {
         A: "rank 1 -> rank 1",
         B: "not a candidate -> rank 2",
-        D: "rank 2 -> not a candidate; before, reached over a -> d (m.py:7)",
+        D: "rank 2 -> not a candidate; before, reached over a -> d (m.py:7, calls, scoped)",
     }, "the first edge that led there"
     vector = explain(Topic("q", "?"), {D: 1}, 2, ("far", far), ("vector", ranking((A, 4), (B, 3), (D, 1))))
     assert (vector.left, vector.entered) == ((D,), (B,))
@@ -146,3 +150,36 @@ def test_the_edge_that_is_no_longer_walked_is_named_only_for_what_is_gone() -> N
 
 def by_symbol(movement: Movement) -> SymbolId:
     return movement.symbol
+
+
+def test_an_edge_that_counts_otherwise_is_named_if_nothing_else_is_new() -> None:
+    """As between a strategy and its placebo."""
+
+    def walked(edge: Edge, value: float) -> Ranking:
+        reasons = (Reason(Source.DENSE, 1.0), Reason(Source.EDGE, value, "called by a", edge))
+        return Ranking((Candidate(D, reasons), *candidates((A, 1.2))))
+
+    other = replace(EDGE, line=9)
+    moved = explain(Topic("q", "?"), {D: 1}, 2, ("a", walked(EDGE, 0.1)), ("b", walked(other, 0.5))).movements
+    (found,) = (one for one in moved if one.symbol == D)
+    assert ([one.value for one in found.gained], [one.value for one in found.lost]) == ([0.5], [0.1])
+    same = explain(Topic("q", "?"), {D: 1}, 2, ("a", walked(EDGE, 0.1)), ("b", walked(EDGE, 0.1))).movements
+    assert all(one.gained == one.lost == () for one in same)
+
+
+def test_many_that_outrank_one_are_not_all_named() -> None:
+    letters = tuple(SymbolId(letter) for letter in "fghijkl")
+    found = ranking(*((letter, 9 - n) for n, letter in enumerate(letters)), (A, 1))
+    (absent,) = missing(found, [A], 7)
+    names = {symbol: str(symbol) for symbol in (*letters, A)}
+    assert cause_text(absent, found, 7, names) == "outranked at rank 8 by f, g, h, i, j and 2 more"
+    assert len(absent.above) == 7
+
+
+def test_the_ends_of_a_comparison() -> None:
+    before, after = dict.fromkeys("abcdef", 0.5), dict(zip("abcdef", (0.0, 0.25, 0.5, 0.75, 0.8, 1.0), strict=True))
+    one = compare("m", "a", "b", before, after)
+    assert extremes(one, None) == ("a", "b", "d", "e", "f")
+    assert extremes(one, 1) == ("a", "f")
+    assert extremes(one, 2) == ("a", "b", "e", "f")
+    assert extremes(one, 9) == ("a", "b", "d", "e", "f")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from plait.evaluate.collection import Collection, Topic
+from plait.evaluate.compare import Verdict
 from plait.evaluate.judge import Evaluation, Run, evaluate, to_json
 from plait.evaluate.measures import Measure, parse
 from plait.model import Candidate, Ranking, Reason, Source, SymbolId
@@ -106,3 +107,32 @@ def test_categories_are_compared_apart() -> None:
     assert (commit.differences, docstring.differences) == ({"q3": -1.0, "q1": 0.5}, {"q2": -1.0})
     assert [row["category"] for row in to_json(made)["categories"]] == ["commit", "docstring"]
     assert judged().categories == ()
+
+
+def test_a_placebo_is_compared_with_what_it_is_a_placebo_of() -> None:
+    runs = {**RUNS, "sham": RUNS["base"]}
+    made = evaluate(COLLECTION, JUDGED, runs, [RECALL], {"other": "sham"})
+    assert made.pairs == (("base", "other"), ("sham", "other"))
+    plain, control = made.comparisons(RECALL)
+    assert (plain.a, control.a, plain.differences) == ("base", "sham", control.differences)
+    assert plain.corrected == min(1.0, 2 * plain.p)
+    assert to_json(made)["placebos"] == {"other": "sham"}
+
+
+@pytest.mark.parametrize(("planted", "verdict"), [(20, Verdict.BETTER), (-20, Verdict.WORSE), (0, Verdict.UNDECIDED)])
+def test_a_planted_change_of_rankings_is_found(planted: int, verdict: Verdict) -> None:
+    """Of 200 topics 100 are found by both, `planted` only by the one or the other, and in 30 the first two swap."""
+    topics = tuple(Topic(f"q{n}", "") for n in range(200))
+    better, worse = max(planted, 0), max(-planted, 0)
+    runs: dict[str, Run] = {
+        "a": {topic.id: found(A, B) if n < 100 + worse else found(B, C) for n, topic in enumerate(topics)},
+        "b": {
+            topic.id: found(B, A) if n < 30 else found(A, B) if n < 100 + better else found(C, B)
+            for n, topic in enumerate(topics)
+        },
+    }
+    made = evaluate(
+        Collection("tiny", "", Path(), "python", topics, ()), {topic.id: {A: 1} for topic in topics}, runs, [RECALL]
+    )
+    (one,) = made.comparisons(RECALL)
+    assert (one.verdict, len(one.divergent), one.mean) == (verdict, abs(planted), planted / 200)
