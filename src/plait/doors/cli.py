@@ -1,7 +1,7 @@
 """The command line.
 
 Exit codes: 0 ran (also with no result), 2 could not run: one line on stderr says why and what to do. 1 is a gate
-that failed: `plait doctor` and `plait verify` have one.
+that failed: `plait doctor`, `plait verify` and `plait eval` have one.
 """
 
 from __future__ import annotations

@@ -35,6 +35,7 @@ html_report = click.option(
 @click.option("--at", default="3,5", show_default=True, metavar="K,K", help="Depths of the measures.")
 @verdict.verdicts
 @html_report
+@click.option("--markdown", type=verdict.FILE, help="Write it for a comment under a pull request to this file.")
 @common("embedder", "graph", "cache")
 def evaluate(
     collection: str,
@@ -42,6 +43,7 @@ def evaluate(
     at: str,
     wanted: verdict.Wanted,
     html: Path | None,
+    markdown: Path | None,
     common: Common,
 ) -> int:
     """Judge strategies on COLLECTION, query by query; every other strategy is compared with the first.
@@ -63,6 +65,9 @@ def evaluate(
     if html:
         trial.write_report(html)
         notice(f"report written to {html}")
+    if markdown:
+        trial.write_markdown(markdown, told, tried)
+        notice(f"comment written to {markdown}")
     return verdict.tell(tried.failures)
 
 

@@ -10,6 +10,7 @@ from plait.engine import Engine
 from plait.errors import BadCollection, CannotWrite
 from plait.evaluate.causes import Explanation, explain, explanations
 from plait.evaluate.collection import Collection, Topic
+from plait.evaluate.gates import Gates
 from plait.evaluate.judge import Evaluation, evaluate
 from plait.evaluate.measures import Measure, standard
 from plait.evaluate.naming import short_labels, short_names
@@ -91,6 +92,16 @@ class Trial:
             build_report(path, self.evaluation, self.runs, edges, symbols, self.main, self.depth, telling, self.made)
         except OSError as error:
             raise CannotWrite(str(path), error.strerror or str(error), "give another file to --html") from error
+
+    def write_markdown(self, path: Path, told: Sequence[Explanation], gates: Gates) -> None:
+        """Write what a comment under a pull request should say. Raises CannotWrite."""
+        from plait.evaluate.markdown import markdown
+
+        lines = markdown(self.evaluation, self.main, told, self.names, self.short, self.made, gates)
+        try:
+            path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", errors="replace")
+        except OSError as error:
+            raise CannotWrite(str(path), error.strerror or str(error), "give another file to --markdown") from error
 
 
 def _same(run: Mapping[str, Ranking], other: Mapping[str, Ranking]) -> bool:

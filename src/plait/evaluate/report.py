@@ -84,7 +84,7 @@ def write(path: Path, text: str) -> None:
 
 
 def _comparisons(evaluation: Evaluation, measure: Measure) -> list[Comparison]:
-    return [evaluation.compare(measure, evaluation.labels[0], label) for label in evaluation.labels[1:]]
+    return list(evaluation.comparisons(measure))
 
 
 def draw(
@@ -251,8 +251,8 @@ def _signed(value: float) -> str:
 
 
 def _pairs(evaluation: Evaluation, main: Measure, explained: Sequence[Explanation]) -> list[Pair]:
-    """Pair up the first label with all others, then whatever other pairs are explained, in their order."""
-    ends = {(evaluation.labels[0], label): None for label in evaluation.labels[1:]}
+    """Return the evaluation's pairs, then whatever other pairs are explained, in their order."""
+    ends = dict.fromkeys(evaluation.pairs)
     ends.update({(one.a, one.b): None for one in explained})
     made: list[Pair] = []
     for a, b in ends:
