@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, overload
@@ -20,6 +21,7 @@ from plait.terms import query_terms
 
 # What builds, judges and surveys is imported when it is asked for: a search of a fresh index needs none of it.
 if TYPE_CHECKING:
+    from plait.context import Context
     from plait.evaluate.collection import Collection
     from plait.evaluate.judge import Evaluation
     from plait.evaluate.measures import Measure
@@ -71,6 +73,7 @@ class Engine:
         self.root = root
         self.settings = settings
         self._index = KeptIndex(root, settings, progress, refresh=refresh)
+        self._held: Snapshot | None = None
 
     @classmethod
     def open(
@@ -117,7 +120,16 @@ class Engine:
 
         If another process is writing the index, it is the last commit (`notices` says so); so it is without refresh.
         """
-        return self._index.snapshot()
+        return self._held or self._index.snapshot()
+
+    def holding(self, snapshot: Snapshot) -> Engine:
+        """Return an engine that answers from this snapshot alone and looks at no file.
+
+        What it is asked about the disk (`status`, `index`, `notices`) is still answered as by this engine.
+        """
+        held = copy(self)
+        held._held = snapshot
+        return held
 
     @property
     def notices(self) -> list[str]:
@@ -145,12 +157,12 @@ class Engine:
         try:
             return question(self.snapshot())
         except BrokenIndex:
-            if not self._index.refresh:
+            if self._held is not None or not self._index.refresh:
                 raise
             return question(self._index.mended())
 
     @property
-    def _embedder(self) -> Embedder:
+    def embedder(self) -> Embedder:
         return self._index.embedder
 
     def query(self, text: str, where: Filter = Filter()) -> Query:
@@ -162,7 +174,7 @@ class Engine:
             raise EmptyQuery
         text = text.encode(errors="replace").decode()  # an argument that is not UTF-8 holds lone surrogates
         understood = bridged(text)
-        (vector,) = self._embedder.encode([understood], role="query")
+        (vector,) = self.embedder.encode([understood], role="query")
         return Query(text, vector, query_terms(understood), where)
 
     def strategy(self, description: str | Strategy | None = None) -> Strategy:
@@ -203,6 +215,32 @@ class Engine:
                 hits=found,
                 related=related(snapshot, found),
             )
+
+        return self._ask(answer)
+
+    def context(
+        self,
+        text: str,
+        *,
+        tokens: int = 4000,
+        strategy: str | Strategy | None = None,
+        where: Filter = Filter(tests=False),
+    ) -> Context:
+        """Return the functions that belong together, in the order in which they run, in so many tokens at the most.
+
+        Signatures come first, then whole bodies, best first, while the budget lasts (`plait.context.composing`). The
+        question is read as by `search`; tests are left out unless the filter says otherwise. Raises BadParameter for
+        too few tokens, else as `search`.
+        """
+        from plait.context import compose
+
+        text = text.encode(errors="replace").decode()
+        chosen, question = self.strategy(strategy), asked(text, where)
+        query = self.query(question.text, question.where)
+
+        def answer(snapshot: Snapshot) -> Context:
+            ranking = chosen.retrieve(within(query, question, snapshot), snapshot)
+            return compose(text, str(chosen), ranking, snapshot, tokens)
 
         return self._ask(answer)
 

@@ -27,6 +27,7 @@ COMMANDS = {
     "callees": "graph:callees",
     "callers": "graph:callers",
     "clear": "upkeep:clear_",
+    "context": "context:context_",
     "demo": "experiment:demo",
     "doctor": "upkeep:doctor",
     "eval": "experiment:evaluate",
