@@ -54,6 +54,12 @@ class Dialect:
     """types that stand for their argument: pointers, options, promises"""
     passing: frozenset[str] = frozenset()
     """methods of wrappers that give what is inside"""
+    keeping: frozenset[str] = frozenset()
+    """methods of containers that give a container of the same"""
+    elements: frozenset[str] = frozenset()
+    """methods and properties of containers that give what is in them"""
+    bare_calls: bool = False
+    """a function without parameters is called by its name alone"""
     nearest: bool = True
     """the declaration before the site counts; without, a variable has all values that it is given anywhere"""
     builtins: frozenset[str] = frozenset()
@@ -62,6 +68,15 @@ class Dialect:
     """receivers mostly have declared types, so that a name alone is a poor reason"""
 
 
+_STREAM = words(
+    "stream parallelStream filter sorted distinct limit skip peek toList iterator sequential parallel boxed"
+)
+_KOTLIN = words(
+    "filter filterNot filterNotNull sortedBy sorted sortedByDescending sortedWith take takeWhile drop dropWhile"
+    " asSequence toList toMutableList toSet asReversed reversed distinct distinctBy onEach orEmpty asIterable shuffled"
+    " toTypedArray"
+)
+_PICKED = words("first last firstOrNull lastOrNull single singleOrNull find random elementAt removeFirst removeLast")
 _PROMISES = words("Promise PromiseLike Awaited Readonly Partial Required NonNullable Ref Signal Observable Maybe")
 _JVM = words("Optional CompletableFuture Future Provider Supplier Lazy AtomicReference WeakReference Class ThreadLocal")
 _RUST = words("Option Result Box Rc Arc RefCell Cell Mutex RwLock Cow Pin Weak Ref RefMut MutexGuard OnceCell")
@@ -117,6 +132,8 @@ DIALECTS: dict[str, Dialect] = {
         constructors=("=",),
         wrappers=_JVM,
         passing=words("get"),
+        keeping=_STREAM,
+        elements=words("getFirst getLast next findFirst findAny orElse orElseGet orElseThrow poll peek pop remove"),
         builtins=own_names.JAVA,
     ),
     "javascript": _SCRIPT,
@@ -129,11 +146,20 @@ DIALECTS: dict[str, Dialect] = {
         builtins=own_names.KOTLIN,
         wrappers=_JVM,
         passing=words("let also apply get await"),
+        keeping=_KOTLIN,
+        elements=_PICKED,
     ),
     "lua": Dialect(
         "lua", Visible.EVERYTHING, Modules.ENDING, (".lua", "/init.lua"), nearest=False, builtins=own_names.LUA
     ),
-    "php": Dialect("php", Visible.PACKAGE, Modules.NAMES, constructors=("__construct",), nearest=False),
+    "php": Dialect(
+        "php",
+        Visible.PACKAGE,
+        Modules.NAMES,
+        constructors=("__construct",),
+        nearest=False,
+        builtins=own_names.PHP,
+    ),
     "ruby": Dialect(
         "ruby",
         Visible.EVERYTHING,
@@ -142,6 +168,7 @@ DIALECTS: dict[str, Dialect] = {
         implicit_self=True,
         constructors=("initialize",),
         maker="new",
+        bare_calls=True,
         builtins=own_names.RUBY,
         nearest=False,
         static_type=False,
@@ -167,6 +194,9 @@ DIALECTS: dict[str, Dialect] = {
         builtins=own_names.JAVA,
         wrappers=_JVM | words("Option Some Try IO"),
         passing=words("get getOrElse"),
+        keeping=words("filter filterNot sorted sortBy take drop reverse distinct toList toSeq tail init iterator"),
+        elements=words("head last min max"),
+        bare_calls=True,
     ),
     "swift": Dialect(
         "swift",
@@ -175,6 +205,9 @@ DIALECTS: dict[str, Dialect] = {
         implicit_self=True,
         constructors=("init",),
         wrappers=words("Optional"),
+        keeping=words("filter sorted reversed shuffled prefix suffix dropFirst dropLast lazy"),
+        elements=words("first last min max randomElement popLast removeFirst removeLast"),
+        bare_calls=True,
         builtins=own_names.SWIFT,
     ),
     "typescript": _SCRIPT,

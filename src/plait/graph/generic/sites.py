@@ -123,11 +123,13 @@ class Sites:
         if reference.receiver is Receiver.SUPER:
             return self._super(reference, owner, name), False
         if not owner:
+            if expression and expression == self.files.dialect(scope).maker:  # `new` in a method of the class
+                return tuple(Class(one.of) for one in inference.self_of(scope) if isinstance(one, Instance)), False
             if expression in ("this", "self", "Self"):
                 found = inference.self_of(scope)
                 return tuple(Class(one.of) for one in found if isinstance(one, Instance)), False
             return inference.root(name, scope, line), False
-        values = inference.value(owner, scope, line)
+        values = inference.called_bare(inference.value(owner, scope, line), scope)
         if not values and owner.count("(") + owner.count("[") == 0:
             values = inference.imports.full(owner)
         found = tuple(dict.fromkeys(one for value in values for one in inference.members.member(value, name)))
@@ -181,9 +183,10 @@ class Sites:
                 owners = {one.id: one.owner for one in functions}
                 for one in near:
                     found += self._dispatched(one, owners.get(one), evidence, len(near))
-        for made in dict.fromkeys(classes):
-            if len(classes) <= MOST:
-                found += self._constructed(made.id, reference, len(set(classes)))
+        made = {self.inference.members.group(one.id): one.id for one in reversed(classes)}
+        for one in reversed(made.values()):
+            if len(made) <= MOST:
+                found += self._constructed(one, reference, len(made))
         for value in values:
             if isinstance(value, Instance) and not functions and not classes:
                 found += self._called_object(value, reference)
@@ -236,7 +239,12 @@ class Sites:
                 if isinstance(value, Function)
             ]
             if made:
+                if one in self.files.parameters:
+                    made.append(one)  # the constructor of the header
                 fitting = self._defined(self._fitting(made, reference))
+                if fitting == [reference.source]:
+                    class_ = self.inference.members.group(class_)[0]
+                    break  # `def apply(n: Int) = new Cart(n)`
                 if len(fitting) <= MOST_OVERLOADS:
                     several = count * len(fitting)
                     return [
@@ -311,9 +319,12 @@ class Sites:
                     return Unknown.BUILTIN, name
         if not reference.name:
             return Unknown.DYNAMIC, ""
-        if reference.name in self.files.dialect(reference.source).passing:
+        dialect = self.files.dialect(reference.source)
+        if reference.name in dialect.passing | dialect.keeping | dialect.elements:
             return Unknown.BUILTIN, reference.name
-        root = reference.expression.partition(".")[0].partition("(")[0].partition("[")[0]
+        if dialect.maker and any(isinstance(one, Instance) or one == Opaque(reference.name) for one in values):
+            return Unknown.BUILTIN, reference.name  # an attribute is read
+        root = reference.expression.partition(".")[0].partition("(")[0].partition("[")[0].lstrip("\\")
         if not values and root in self.files.dialect(reference.source).builtins:
             return Unknown.BUILTIN, root
         if reference.receiver in (Receiver.NONE,):

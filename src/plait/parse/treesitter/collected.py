@@ -15,6 +15,7 @@ from plait.parse.treesitter.symbols import Draft, Drafts
 from plait.parse.treesitter.table import Language, Node, part, text
 from plait.parse.treesitter.type_names import bare, type_text
 
+_LEAVES = re.compile(r"\b(?:return|throw|continue|break)\b")
 _UNSAFE = re.compile(r"[\s%:#/().\[\]]")
 _MAX_NAME = 200
 """Characters of a name that become part of an id; longer ones are no names."""
@@ -84,6 +85,8 @@ class Collected:
         self.drafts = Drafts(file, language, lines)
         self.expressions = Expressions(language)
         self._count: Counter[str] = Counter()
+        self._bound: dict[tuple[SymbolId, str], Binding] = {}
+        """the last binding of each name"""
         self.wrapper: tuple[int, int] | None = None
         root = module_id(file.path)
         self.module = Scope(root, root.removesuffix("/"), (), SymbolKind.MODULE, -1)
@@ -210,7 +213,38 @@ class Collected:
     def bind(self, scope: Scope, target: str, kind: BindingKind, expression: str, line: int) -> None:
         if expression == "?":
             kind = BindingKind.OPAQUE
-        self.bindings.append(Binding(scope.id, target, kind, expression, line))
+        made = self._bound[scope.id, target] = Binding(scope.id, target, kind, expression, line)
+        self.bindings.append(made)
+
+    def bind_within(self, target: str, kind: BindingKind, expression: str, first: int, last: int) -> None:
+        """Bind a name for some lines; below them it is again what it was."""
+        before = self._bound.get((self.scope.id, target))
+        self.bind(self.scope, target, kind, expression, first)
+        if before is not None:
+            self.bind(self.scope, target, before.kind, before.expression, last + 1)
+
+    def narrow(self, name: Node | None, type_: Node | None, test: Node, body: Node | None, *, negated: bool) -> None:
+        """`if (x is T) body`, and what follows `if (!(x is T)) body` when the body leaves."""
+        if name is None or name.type not in self.language.names or (self.scope.id, text(name)) not in self._bound:
+            return
+        written = self.type_of(type_)
+        if written == "?" or body is None:
+            return
+        if not negated:
+            self.bind_within(text(name), BindingKind.ANNOTATED, written, self.line(test), self.last_line(body))
+        elif _LEAVES.search(text(body)):
+            self.bind(self.scope, text(name), BindingKind.ANNOTATED, written, self.last_line(body) + 1)
+
+    def around(self, *types: str) -> Node | None:
+        """The innermost node of the types around the one that is visited."""
+        return next((node for node in reversed(self.path[-20:]) if node.type in types), None)
+
+    def each_of(self, called: str) -> str:
+        """What a block behind `x.map` is given: an element of x, or x itself."""
+        owner, _, name = called.rpartition(".")
+        if not owner or owner.startswith(("?", "<")):
+            return "?"
+        return owner if name in self.language.lending else f"{owner}[]"
 
     def returns(self, scope: Scope, node: Node | None) -> None:
         written = self.type_of(node)

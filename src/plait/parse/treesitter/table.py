@@ -173,6 +173,8 @@ class Language:
     """`a.b`: the object and the name"""
     subscripts: Mapping[str, Part] = field(default_factory=dict)
     """`a[b]`: the object"""
+    indexed: Callable[[Node], Node | None] | None = None
+    """the object of `a[b]`, where the grammar takes that for a call"""
     transparent: Mapping[str, Part] = field(default_factory=dict)
     """what has the value of a part of it: brackets, `await`, `!`"""
     casts: Mapping[str, Part] = field(default_factory=dict)
@@ -209,5 +211,7 @@ class Language:
     """a function that is the value of a variable is called by the variable's name"""
     flow: Callable[[Walk, Any], FlowFacts] | None = None
     """finds how values move through the tree, once the walk has seen it all"""
+    lending: frozenset[str] = frozenset()
+    """methods that give a block the object itself, not what is in it: `let`"""
     returns: Mapping[str, Part] = field(default_factory=dict)
     """statements whose value the function gives back, where no type says what that is"""

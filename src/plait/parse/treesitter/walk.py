@@ -72,6 +72,7 @@ class Walk(Collected):
             given = own, "", self.line(node)  # `f(function g() {})`
         if given is None:
             self.take_parameters(self.scope, part(node, row.parameters), is_closure=True)
+            self._lend(node, part(node, row.parameters))
             return False
         name, owner, first = given
         is_method = bool(owner) or self.scope.kind is SymbolKind.CLASS
@@ -80,6 +81,19 @@ class Walk(Collected):
         self.take_parameters(scope, part(node, row.parameters))
         self.returns(scope, part(node, row.result) if row.result is not None else None)
         return False
+
+    def _lend(self, node: Node, parameters: Node | None) -> None:
+        """`items.map(one => ...)`: the one parameter, if it has no type, is an element of the items."""
+        name = _lone(parameters, self.language)
+        call = self.around(*self.language.calls)
+        if name is None or call is None or node.start_byte < call.start_byte or len(self.path) < 2:
+            return
+        if call.id not in (one.id for one in self.path[-3:-1]):
+            return
+        called = self.expressions.called(call, self.language.calls[call.type])
+        if called is not None and (given := self.each_of(called.expression)) != "?":
+            last = self.last_line(node)
+            self.bind_within(text(name), BindingKind.ASSIGNED, given, self.line(name), last)
 
     def visit_class(self, node: Node, row: table.Class) -> bool:
         name = row.called or text(part(node, row.name))
@@ -261,6 +275,17 @@ class Walk(Collected):
 
     def visit_special(self, node: Node, row: table.Special) -> bool:
         return row(self, node)
+
+
+def _lone(parameters: Node | None, language: table.Language) -> Node | None:
+    """The name of the only parameter, if it is a name and nothing else."""
+    for _ in range(3):
+        if parameters is None or parameters.type in language.names:
+            break
+        if parameters.named_child_count != 1:
+            return None
+        parameters = parameters.named_child(0)
+    return parameters if parameters is not None and parameters.type in language.names else None
 
 
 def _listed(node: Node) -> list[Node]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from plait.facts import BindingKind
-from plait.model import SymbolKind
+from plait.model import Receiver, SymbolKind
 from plait.parse.treesitter.parser import TreeSitterParser
 from plait.parse.treesitter.table import Call, Language, New, Node, Variable, first, named, part, text
 from plait.parse.treesitter.type_names import bare
@@ -87,8 +87,10 @@ def _function(walk: Walk, node: Node) -> bool:
     result = part(node, "return_type")
     if result is not None:
         walk.returns(scope, result)
-    elif body is not None and body.type != "block":
-        given = walk.expressions.written(body)
+    elif body is not None:
+        inside = reversed(body.named_children) if body.type in ("block", "indented_block") else iter((body,))
+        last = next((one for one in inside if one.type not in ("comment", "block_comment")), None)
+        given = walk.expressions.written(last) if last is not None else "?"
         if given != "?":
             walk.bind(scope, "", BindingKind.ASSIGNED, given, walk.line(node))
     return False
@@ -100,6 +102,41 @@ def _value(walk: Walk, node: Node) -> bool:
         return False
     walk.set_variable(walk.scope, pattern, part(node, "type"), part(node, "value"), walk.line(node))
     return False
+
+
+def _lambda(walk: Walk, node: Node) -> bool:
+    """`items.map(one => one.f())`"""
+    parameters = part(node, "parameters")
+    for _ in range(2):
+        if parameters is not None and parameters.type != "identifier" and parameters.named_child_count == 1:
+            parameters = parameters.named_child(0)
+    if parameters is not None and parameters.type == "identifier":
+        given, last = _each(walk), walk.last_line(node)
+        walk.bind_within(text(parameters), BindingKind.ASSIGNED, given, walk.line(node), last)
+    return False
+
+
+def _each(walk: Walk) -> str:
+    call = walk.around("call_expression")
+    function = part(call, "function") if call is not None else None
+    return walk.each_of(walk.expressions.written(function)) if function is not None else "?"
+
+
+def _call(walk: Walk, node: Node) -> bool:
+    """`f(1)(x => x)` is one call with two lists of arguments; `_.f()` is called on what a lambda is given."""
+    function = part(node, "function")
+    if function is not None and function.type == "call_expression" and node.type == "call_expression":
+        return False
+    if function is not None and (root := part(function, "value")) is not None and root.type == "wildcard":
+        given = _each(walk) if walk.parent is not None and walk.parent.type == "arguments" else "?"
+        name, arity = part(function, "field"), walk.arity(part(node, "arguments"))
+        if given != "?" and name is not None:
+            walk.refer(f"{given}.{text(name)}", Receiver.OTHER, arity, name)
+            return False
+    return walk.visit_call(node, _CALL)
+
+
+_CALL = Call("function")
 
 
 def _enumerator(walk: Walk, node: Node) -> bool:
@@ -143,7 +180,7 @@ LANGUAGE = Language(
     name="scala",
     grammar="scala",
     closures={},
-    calls={"call_expression": Call("function")},
+    calls={"call_expression": _CALL},
     news={"instance_expression": New(named(0))},
     members={"field_expression": ("value", "field"), "stable_identifier": (0, -1), "stable_type_identifier": (0, -1)},
     transparent={"parenthesized_expression": named(0), "generic_function": "function", "generic_type": "type"},
@@ -180,6 +217,8 @@ LANGUAGE = Language(
         "infix_expression": _infix,
         "extension_definition": _extension,
         "type_definition": _alias,
+        "lambda_expression": _lambda,
+        "call_expression": _call,
     },
 )
 parser = partial(TreeSitterParser, LANGUAGE)

@@ -137,6 +137,8 @@ def _call(walk: Walk, node: Node) -> bool:
     suffix = first("call_suffix")(node)
     if suffix is None:
         return False
+    if _indexed(node) is not None:
+        return False
     blocks = sum(child.type == "lambda_literal" for child in suffix.named_children)
     if blocks:
         walk.extra_arguments[node.id] = blocks
@@ -163,6 +165,31 @@ def _parameter_type(node: Node) -> Node | None:
     return names[-1] if len(names) > 1 else part(node, "type")
 
 
+def _lambda(walk: Walk, node: Node) -> bool:
+    """`items.map { $0.f() }`, `items.map { one in one.f() }`."""
+    call = walk.around("call_expression")
+    callee = call.named_child(0) if call is not None else None
+    given = walk.each_of(walk.expressions.written(callee)) if callee is not None else "?"
+    type_ = part(node, "type")
+    parameters = first("lambda_function_type_parameters")(type_) if type_ is not None else None
+    line, last = walk.line(node), walk.last_line(node)
+    if parameters is None:
+        walk.bind_within("$0", BindingKind.ASSIGNED, given, line, last)
+    for one in parameters.named_children if parameters is not None else ():
+        name = part(one, "name") if one.type == "lambda_parameter" else None
+        if name is not None:
+            alone = parameters is not None and parameters.named_child_count == 1
+            walk.bind_within(text(name), BindingKind.ASSIGNED, given if alone else "?", line, last)
+    return False
+
+
+def _indexed(node: Node) -> Node | None:
+    """What stands before `[...]`, which the grammar takes for a call."""
+    suffix = first("call_suffix")(node)
+    arguments = first("value_arguments")(suffix) if suffix is not None else None
+    return node.named_child(0) if arguments is not None and arguments.child(0).type == "[" else None
+
+
 _CALL = Call(named(0), arguments=_arguments)
 
 LANGUAGE = Language(
@@ -171,7 +198,7 @@ LANGUAGE = Language(
     closures={},
     calls={"call_expression": _CALL},
     members={"navigation_expression": ("target", _suffix)},
-    subscripts={},
+    indexed=lambda node: _indexed(node) if node.type == "call_expression" else None,
     transparent={
         "postfix_expression": "target",
         "try_expression": named(-1),
@@ -206,6 +233,7 @@ LANGUAGE = Language(
         "for_statement": _loop,
         "typealias_declaration": _alias,
         "enum_entry": _case,
+        "lambda_literal": _lambda,
     },
     self_words=frozenset({"self"}),
     class_words=frozenset({"Self"}),
