@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from plait.graph.generic.files import Files
 from plait.graph.generic.inference import Inference
+from plait.graph.generic.overloads import Overloads
 from plait.graph.generic.own_names import ORDINARY
 from plait.graph.generic.values import MOST, Class, Container, Function, Instance, Opaque, Outside, Plain, Value
 from plait.graph.script.flow import ScriptFlow
@@ -16,7 +17,7 @@ MOST_REPLACING = 16
 """Methods that can run in the place of one that has no body; as in the graph for Python."""
 
 MOST_OVERLOADS = 8
-"""Functions of one name in one class; which one runs depends on the types of arguments, which are not looked at."""
+"""Functions of one name in one class between which what is known of the arguments does not decide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class Sites:
         self.files = files
         self.flow = flow
         self.inference = Inference(files)
+        self.overloads = Overloads(self.inference)
         self._below: dict[SymbolId, tuple[SymbolId, ...]] = {}
 
     def forget(self) -> None:
@@ -171,7 +173,7 @@ class Sites:
         functions = [value for value in values if isinstance(value, Function)]
         classes = [value for value in values if isinstance(value, Class)]
         if functions:
-            fitting = self._fitting([one.id for one in functions], reference)
+            fitting = self.overloads.fitting([one.id for one in functions], reference)
             near = (
                 self.inference.near.closest(fitting, self.files.file_of[reference.source].path)
                 if len(fitting) > 1
@@ -197,29 +199,12 @@ class Sites:
         for name in ("operator()", "invoke", "apply", "__invoke", "callAsFunction"):
             member = [one.id for one in self.inference.members.member_of(value.of, name) if isinstance(one, Function)]
             if member and len(member) <= MOST:
-                return list(self._alike(self._fitting(member, reference), Via.CALL, Evidence.TYPED))
+                return list(self._alike(self.overloads.fitting(member, reference), Via.CALL, Evidence.TYPED))
         return []
 
     def _alike(self, ids: Sequence[SymbolId], via: Via, evidence: Evidence) -> tuple[Target, ...]:
         count = len(ids)
         return tuple(Target(one, via, evidence if count == 1 else Evidence.AMBIGUOUS, count) for one in ids)
-
-    def _fitting(self, ids: Sequence[SymbolId], reference: Reference) -> list[SymbolId]:
-        """Those that take so many arguments; all if none does."""
-        distinct = list(dict.fromkeys(ids))
-        if reference.arity < 0 or len(distinct) < 2:
-            return distinct
-        exact = [one for one in distinct if self._takes(one, reference.arity) == 2]
-        return exact or [one for one in distinct if self._takes(one, reference.arity)] or distinct
-
-    def _takes(self, function: SymbolId, arity: int) -> int:
-        """0 if the function cannot take so many arguments, 2 if it takes exactly so many, else 1."""
-        given = self.files.parameters.get(function)
-        if given is None:
-            return 1
-        if given.most == arity and given.required == arity:
-            return 2
-        return int(given.required <= arity and (given.most < 0 or arity <= given.most))
 
     def _defined(self, ids: Sequence[SymbolId]) -> list[SymbolId]:
         """Definitions in the place of declarations of the same, as C++ has them in headers."""
@@ -241,7 +226,7 @@ class Sites:
             if made:
                 if one in self.files.parameters:
                     made.append(one)  # the constructor of the header
-                fitting = self._defined(self._fitting(made, reference))
+                fitting = self._defined(self.overloads.fitting(made, reference))
                 if fitting == [reference.source]:
                     class_ = self.inference.members.group(class_)[0]
                     break  # `def apply(n: Int) = new Cart(n)`
@@ -350,7 +335,7 @@ class Sites:
             for one in files.named.get(name, ())
             if files.symbols[one].kind in kinds
             and one != reference.source
-            and (reference.arity < 0 or self._takes(one, reference.arity))
+            and (reference.arity < 0 or self.overloads.takes(one, reference.arity))
         ]
         if not found:
             return ()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from plait.facts import Binding, BindingKind, Extension, Import, Parameters
+from plait.facts import Arguments, Binding, BindingKind, Extension, Import, Parameters
 from plait.model import Receiver, Reference, ReferenceKind, SourceFile, SymbolId, SymbolKind
 from plait.parse.lines import Lines
 from plait.parse.naming import module_id
@@ -60,6 +60,7 @@ class Collected:
         self.bindings: list[Binding] = []
         self.extensions: list[Extension] = []
         self.parameters: list[Parameters] = []
+        self.arguments: list[Arguments] = []
         self.abstract: list[SymbolId] = []
         self.errors: list[tuple[int, int]] = []
         self.cut = 0
@@ -251,9 +252,13 @@ class Collected:
         if node is not None and written != "?":
             self.bindings.append(Binding(scope.id, "", BindingKind.RETURNS, written, self.line(node)))
 
-    def take_parameters(self, scope: Scope, node: Node | None, *, is_closure: bool = False) -> None:
+    def take_parameters(
+        self, scope: Scope, node: Node | None, *, is_closure: bool = False, is_constructor: bool = False
+    ) -> None:
         required = most = 0
         many = False
+        names: list[str] = []
+        types: list[str] = []
         rows = self.language.parameters
         for child in node.named_children if node is not None else ():
             row = rows.get(child.type)
@@ -268,8 +273,13 @@ class Collected:
                 most += 1
                 optional = row.optional or (row.value is not None and part(child, row.value) is not None)
                 required += not optional
-            if name is not None:
+            if name is None:
+                names.append("")
+                types.append("?")
+            else:
                 written = self.type_of(part(child, row.type)) if row.type is not None else "?"
+                names.append(text(part(child, row.label) if row.label is not None else name))
+                types.append(written)
                 if row.many and written != "?":
                     written = f"Array[{written}]"
                 self.bind_name(scope, name, written, BindingKind.ANNOTATED)
@@ -278,14 +288,45 @@ class Collected:
                     if around is not None and around is not scope:
                         target = text(name).lstrip("$")
                         self.bind(around, target, BindingKind.ANNOTATED, written, self.line(name))
-        if not is_closure and scope.kind is not SymbolKind.CLASS:
-            self.parameters.append(Parameters(scope.id, required, -1 if many else most))
+        if not is_closure and (is_constructor or scope.kind is not SymbolKind.CLASS):
+            told = self.language.overloads and bool(names)
+            most = -1 if many else most
+            kept = (tuple(names), tuple(types)) if told else ((), ())
+            self.parameters.append(Parameters(scope.id, required, most, *kept))
+
+    def give(self, arguments: Node | None) -> None:
+        """Note what the call that was noted last gives."""
+        if arguments is None or not self.language.overloads:
+            return
+        expressions: list[str] = []
+        names: list[str] = []
+        for child in arguments.named_children:
+            if child.type in self.language.comments:
+                continue
+            name, value = self.argument(child)
+            names.append(text(name))
+            expressions.append(self.expressions.written(value) if value is not None else "?")
+        if expressions and (any(names) or any(one != "?" for one in expressions)):
+            last = self.references[-1]
+            named = tuple(names) if any(names) else ()
+            self.arguments.append(Arguments(last.line, last.column, tuple(expressions), named))
+
+    def argument(self, node: Node) -> tuple[Node | None, Node | None]:
+        """The name that an argument is given by, and its value."""
+        kind = node.type
+        if kind not in ("value_argument", "argument", "assignment_expression"):
+            return None, node
+        value = node.named_child(node.named_child_count - 1) if node.named_child_count else None
+        if node.named_child_count < 2:
+            return None, value
+        name = part(node, "name") or part(node, "left") or node.named_child(0)
+        return name, value
 
     def relax(self, defaults: int, *, many: bool = False) -> None:
         """Correct the parameters just taken: so many have a default, or the last takes any number."""
         last = self.parameters[-1]
         most = -1 if many else last.most
-        self.parameters[-1] = Parameters(last.scope, max(last.required - defaults - many, 0), most)
+        self.parameters[-1] = replace(last, required=max(last.required - defaults - many, 0), most=most)
 
     def bind_name(self, scope: Scope, name: Node, written: str, kind: BindingKind) -> None:
         if name.type in self.language.patterns or name.type not in self.language.names:

@@ -122,6 +122,7 @@ def _facts(walk: Walk, has_error: bool) -> ParsedFile | Skipped:
         recovered=recovered,
         extensions=tuple(walk.extensions),
         parameters=tuple(walk.parameters),
+        arguments=tuple(walk.arguments),
     )
 
 

@@ -143,6 +143,8 @@ class Variable:
     value: Part | None = None
     is_field: bool = False
     """belongs to the class around, wherever it stands"""
+    label: Part | None = None
+    """what a call writes before it, where that is not the name"""
     optional: bool = False
     """a parameter that need not be given"""
     many: bool = False
@@ -211,6 +213,8 @@ class Language:
     """a function that is the value of a variable is called by the variable's name"""
     flow: Callable[[Walk, Any], FlowFacts] | None = None
     """finds how values move through the tree, once the walk has seen it all"""
+    overloads: bool = False
+    """functions of one name are told apart by types or names of arguments"""
     lending: frozenset[str] = frozenset()
     """methods that give a block the object itself, not what is in it: `let`"""
     returns: Mapping[str, Part] = field(default_factory=dict)

@@ -230,6 +230,7 @@ class Walk(Collected):
         if arity >= 0:
             arity += self.extra_arguments.pop(node.id, 0)
         self.note(ReferenceKind.CALL, called.expression, called.receiver, arity, called.at, called.name)
+        self.give(part(node, row.arguments))
         self._site(node)
         return False
 
@@ -251,6 +252,7 @@ class Walk(Collected):
             written = "Self"
         receiver = Receiver.NAME if "." in written else Receiver.CLS if written == "Self" else Receiver.NONE
         self.note(ReferenceKind.CALL, written, receiver, self.arity(part(node, row.arguments)), type_)
+        self.give(part(node, row.arguments))
         self._site(node)
         return False
 

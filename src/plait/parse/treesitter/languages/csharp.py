@@ -110,6 +110,7 @@ _CLASS = Class(bases=(first("base_list"),), fields=first("parameter_list"))
 LANGUAGE = Language(
     name="csharp",
     grammar="csharp",
+    overloads=True,
     functions={
         "method_declaration": _FUNCTION,
         "constructor_declaration": Function(),
@@ -151,6 +152,8 @@ LANGUAGE = Language(
         "string_literal": "string",
         "interpolated_string_expression": "string",
         "integer_literal": "int",
+        "real_literal": "double",
+        "character_literal": "char",
         "boolean_literal": "bool",
     },
     names=frozenset({"identifier", "base", "this", "predefined_type"}),

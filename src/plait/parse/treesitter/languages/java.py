@@ -76,6 +76,7 @@ def _delegation(walk: Walk, node: Node) -> bool:
     if to is not None:
         receiver = Receiver.SUPER if to.type == "super" else Receiver.SELF
         walk.refer(text(to), receiver, walk.arity(part(node, "arguments")), to)
+        walk.give(part(node, "arguments"))
     return False
 
 
@@ -96,6 +97,7 @@ def _method_reference(walk: Walk, node: Node) -> bool:
 LANGUAGE = Language(
     name="java",
     named_closures=False,
+    overloads=True,
     grammar="java",
     functions={
         "method_declaration": Function(result="type"),
@@ -125,7 +127,10 @@ LANGUAGE = Language(
         "string_literal": "String",
         "character_literal": "char",
         "decimal_integer_literal": "int",
+        "hex_integer_literal": "int",
+        "decimal_floating_point_literal": "double",
         "true": "boolean",
+        "false": "boolean",
     },
     names=frozenset({"identifier", "type_identifier"}),
     loops={"enhanced_for_statement": Loop("name", "value", "type")},

@@ -65,10 +65,10 @@ def _class(walk: Walk, node: Node) -> bool:
     constructor = first("primary_constructor")(node)
     parameters = first("class_parameters")(constructor) if constructor is not None else None
     if parameters is not None:
-        walk.take_parameters(walk.scope, parameters)
+        walk.take_parameters(walk.scope, parameters, is_constructor=True)
         taken = [one for one in parameters.named_children if one.type == "class_parameter"]
         defaults = sum(child.type == "=" for one in taken for child in one.children)
-        walk.parameters_are(walk.scope, len(taken) - defaults, len(taken))
+        walk.relax(defaults)
     _supertypes(walk, first("delegation_specifiers")(node))
     return False
 
@@ -148,6 +148,7 @@ def _secondary(walk: Walk, node: Node) -> bool:
         word = "super" if text(to).startswith("super") else "this"
         form = Receiver.SUPER if word == "super" else Receiver.SELF
         walk.refer(word, form, walk.arity(first("value_arguments")(to)), to)
+        walk.give(first("value_arguments")(to))
     return False
 
 
@@ -240,7 +241,13 @@ LANGUAGE = Language(
         "annotated_expression": named(-1),
     },
     casts={"as_expression": named(-1)},
-    literals={"string_literal": "String", "number_literal": "Int", "multiline_string_literal": "String"},
+    literals={
+        "string_literal": "String",
+        "number_literal": "Int",
+        "float_literal": "Double",
+        "character_literal": "Char",
+        "multiline_string_literal": "String",
+    },
     names=frozenset({"identifier", "super_expression", "this_expression"}),
     variables={"catch_block": Variable(first("identifier"), _type)},
     assignments={"assignment": (named(0), named(-1))},
@@ -268,6 +275,7 @@ LANGUAGE = Language(
         "is_expression": _is,
         "type_test": _type_test,
     },
+    overloads=True,
     lending=frozenset({"let", "also", "takeIf", "takeUnless"}),
 )
 parser = partial(TreeSitterParser, LANGUAGE)

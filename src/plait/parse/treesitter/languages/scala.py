@@ -179,6 +179,7 @@ def _alias(walk: Walk, node: Node) -> bool:
 LANGUAGE = Language(
     name="scala",
     grammar="scala",
+    overloads=True,
     closures={},
     calls={"call_expression": _CALL},
     news={"instance_expression": New(named(0))},
@@ -188,6 +189,8 @@ LANGUAGE = Language(
     literals={
         "string": "String",
         "integer_literal": "Int",
+        "floating_point_literal": "Double",
+        "character_literal": "Char",
         "boolean_literal": "Boolean",
         "interpolated_string_expression": "String",
     },

@@ -67,7 +67,7 @@ def _function(walk: Walk, node: Node) -> bool:
 
 
 def _parameters(walk: Walk, node: Node) -> None:
-    """Parameters with their defaults beside them; names of arguments tell overloads apart, but are not kept."""
+    """Parameters with their defaults beside them."""
     walk.take_parameters(walk.scope, node)
     defaults = len(node.children_by_field_name("default_value"))
     variadic = any(child.type == "..." for child in node.children)
@@ -160,6 +160,11 @@ def _case(walk: Walk, node: Node) -> bool:
     return False
 
 
+def _label(node: Node) -> Node | None:
+    outside = part(node, "external_name")
+    return part(node, "name") if outside is None else None if text(outside) == "_" else outside
+
+
 def _parameter_type(node: Node) -> Node | None:
     names = node.children_by_field_name("name")
     return names[-1] if len(names) > 1 else part(node, "type")
@@ -195,6 +200,7 @@ _CALL = Call(named(0), arguments=_arguments)
 LANGUAGE = Language(
     name="swift",
     grammar="swift",
+    overloads=True,
     closures={},
     calls={"call_expression": _CALL},
     members={"navigation_expression": ("target", _suffix)},
@@ -211,10 +217,15 @@ LANGUAGE = Language(
         "constructor_expression": named(0),
     },
     casts={"as_expression": named(-1)},
-    literals={"line_string_literal": "String", "integer_literal": "Int", "boolean_literal": "Bool"},
+    literals={
+        "line_string_literal": "String",
+        "integer_literal": "Int",
+        "real_literal": "Double",
+        "boolean_literal": "Bool",
+    },
     names=frozenset({"simple_identifier", "type_identifier", "self_expression", "super_expression"}),
     assignments={"assignment": ("target", "result")},
-    parameters={"parameter": Variable("name", _parameter_type)},
+    parameters={"parameter": Variable("name", _parameter_type, label=_label)},
     comments=frozenset({"comment", "multiline_comment"}),
     special={
         "import_declaration": _import,
