@@ -145,6 +145,10 @@ class Files:
         """What the class itself declares, and what its methods assign to the object."""
         return (*self.bindings(class_, name), *self._fields.get(class_, {}).get(name, ()))
 
+    def is_read(self, function: SymbolId) -> bool:
+        """Whether the function has no list of parameters, so that it runs when it is named."""
+        return function not in self.parameters and self.symbols[function].kind is not SymbolKind.CLASS
+
     def arguments(self, reference: Reference) -> Arguments | None:
         file = self.file_of[reference.source]
         if file.path not in self._arguments:

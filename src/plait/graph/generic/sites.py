@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plait.graph.generic.files import Files
 from plait.graph.generic.inference import Inference
@@ -51,6 +51,8 @@ class Sites:
         """Declarations first; what they leave open, by the values that flow to the site."""
         if reference.kind is ReferenceKind.BASE:
             return self._base(reference)
+        if reference.kind is ReferenceKind.READ:
+            return self._read(reference)
         declared = self._declared(reference)
         return declared if self.flow is None else self._flowing(reference, declared, self.flow)
 
@@ -97,6 +99,16 @@ class Sites:
         if unknown[0].could_be_here:
             return Site(self._by_name(reference), unknown)
         return Site((), unknown)
+
+    def _read(self, reference: Reference) -> Site:
+        """What runs if a member is read: a function without a list of parameters. All else is no site."""
+        files = self.files
+        if not any(files.is_read(one) for one in files.named.get(reference.name, ())):
+            return Site((), None)
+        values, typed = self._called(reference)
+        values = tuple(one for one in values if isinstance(one, Function) and files.is_read(one.id))
+        found = self._targets(values, reference, typed)
+        return Site(tuple(replace(one, via=Via.PROPERTY) if one.via is Via.CALL else one for one in found), None)
 
     def _base(self, reference: Reference) -> Site:
         scope = self.files.symbols[reference.source].parent or reference.source

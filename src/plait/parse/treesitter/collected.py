@@ -346,6 +346,9 @@ class Collected:
         self.unsure.append(len(self.references))
         self.note(ReferenceKind.CALL, name, Receiver.NONE, 0, node)
 
+    def read(self, expression: str, receiver: Receiver, node: Node) -> None:
+        self.note(ReferenceKind.READ, expression, receiver, 0, node)
+
     def settle(self) -> None:
         """Drop the names that turned out to be variables."""
         if not self.unsure:

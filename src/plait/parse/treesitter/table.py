@@ -213,6 +213,8 @@ class Language:
     """a function that is the value of a variable is called by the variable's name"""
     flow: Callable[[Walk, Any], FlowFacts] | None = None
     """finds how values move through the tree, once the walk has seen it all"""
+    reads: frozenset[str] = frozenset()
+    """members whose reading can run code"""
     overloads: bool = False
     """functions of one name are told apart by types or names of arguments"""
     lending: frozenset[str] = frozenset()

@@ -234,6 +234,23 @@ class Walk(Collected):
         self._site(node)
         return False
 
+    def visit_read(self, node: Node, row: None) -> bool:
+        """`a.b` that is neither called nor set."""
+        parent = self.parent
+        if parent is None or self._is_part(node, parent):
+            return False
+        found = self.expressions.called(node, table.Call(table.itself))
+        if found is not None and found.name:
+            self.read(found.expression, found.receiver, found.at)
+        return False
+
+    def _is_part(self, node: Node, parent: Node) -> bool:
+        """Whether the node is what its parent calls or sets."""
+        call, set_ = self.language.calls.get(parent.type), self.language.assignments.get(parent.type)
+        which = call.function if call is not None else set_[0] if set_ is not None else None
+        inner = part(parent, which) if which is not None else None
+        return parent.type == "generic_function" or (inner is not None and bool(inner.id == node.id))
+
     def _site(self, node: Node) -> None:
         if self.language.flow is not None:
             last = self.references[-1]

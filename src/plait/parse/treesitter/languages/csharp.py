@@ -111,6 +111,7 @@ LANGUAGE = Language(
     name="csharp",
     grammar="csharp",
     overloads=True,
+    reads=frozenset({"member_access_expression"}),
     functions={
         "method_declaration": _FUNCTION,
         "constructor_declaration": Function(),

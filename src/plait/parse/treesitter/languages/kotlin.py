@@ -189,7 +189,8 @@ def _alias(walk: Walk, node: Node) -> bool:
 def _lambda(walk: Walk, node: Node) -> bool:
     """`items.map { it.f() }`, `items.map { one -> one.f() }`."""
     call = walk.around("call_expression")
-    callee = call.named_child(0) if call is not None and walk.parent is not None and walk.parent.type == "annotated_lambda" else None
+    behind = walk.parent is not None and walk.parent.type == "annotated_lambda"
+    callee = call.named_child(0) if call is not None and behind else None
     if callee is not None and callee.type == "call_expression":
         callee = callee.named_child(0)
     given = walk.each_of(walk.expressions.written(callee)) if callee is not None else "?"

@@ -82,8 +82,6 @@ def _function(walk: Walk, node: Node) -> bool:
             walk.take_parameters(scope, parameters)
         if any("*" in text(part(one, "type"))[-1:] for one in parameters.named_children):
             walk.relax(0, many=True)
-    if not lists:
-        walk.take_parameters(scope, None)
     result = part(node, "return_type")
     if result is not None:
         walk.returns(scope, result)
@@ -169,6 +167,25 @@ def _extension(walk: Walk, node: Node) -> bool:
     return False
 
 
+def _name(walk: Walk, node: Node) -> bool:
+    """A name by itself can be a method without brackets."""
+    parent = walk.parent
+    if parent is None or parent.type not in _READS:
+        return False
+    for field in ("name", "pattern", "field", "operator"):
+        if (one := part(parent, field)) is not None and one.id == node.id:
+            return False
+    walk.read(text(node), Receiver.NONE, node)
+    return False
+
+
+_READS = frozenset(
+    "block indented_block arguments infix_expression val_definition var_definition function_definition if_expression"
+    " field_expression tuple_expression return_expression interpolation match_expression case_clause prefix_expression"
+    " parenthesized_expression while_expression guard enumerator assignment_expression".split()
+)
+
+
 def _alias(walk: Walk, node: Node) -> bool:
     name, type_ = part(node, "name"), part(node, "type")
     if name is not None and type_ is not None:
@@ -180,6 +197,7 @@ LANGUAGE = Language(
     name="scala",
     grammar="scala",
     overloads=True,
+    reads=frozenset({"field_expression"}),
     closures={},
     calls={"call_expression": _CALL},
     news={"instance_expression": New(named(0))},
@@ -221,6 +239,7 @@ LANGUAGE = Language(
         "extension_definition": _extension,
         "type_definition": _alias,
         "lambda_expression": _lambda,
+        "identifier": _name,
         "call_expression": _call,
     },
 )

@@ -201,6 +201,7 @@ LANGUAGE = Language(
     name="swift",
     grammar="swift",
     overloads=True,
+    reads=frozenset({"navigation_expression"}),
     closures={},
     calls={"call_expression": _CALL},
     members={"navigation_expression": ("target", _suffix)},

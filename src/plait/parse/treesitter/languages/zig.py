@@ -83,7 +83,7 @@ def _field(walk: Walk, node: Node) -> bool:
     scope = walk.class_around() or walk.module
     if name is not None:
         is_case = walk.parent is not None and walk.parent.type == "enum_declaration"
-        written = scope.names[-1] if is_case else walk.type_of(type_)
+        written = scope.names[-1] if is_case and scope.names else walk.type_of(type_)
         walk.bind(scope, text(name), BindingKind.ANNOTATED, written, walk.line(node))
     return False
 
