@@ -304,8 +304,9 @@ class Collected:
             if child.type in self.language.comments:
                 continue
             name, value = self.argument(child)
-            names.append(text(name))
-            expressions.append(self.expressions.written(value) if value is not None else "?")
+            names.append(text(name) if name is not None else "")
+            literal = self.language.literals.get(value.type) if value is not None else None
+            expressions.append(f"<{literal}>" if literal else self.expressions.written(value) if value else "?")
         if expressions and (any(names) or any(one != "?" for one in expressions)):
             last = self.references[-1]
             named = tuple(names) if any(names) else ()

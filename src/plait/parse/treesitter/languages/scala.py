@@ -172,18 +172,29 @@ def _name(walk: Walk, node: Node) -> bool:
     parent = walk.parent
     if parent is None or parent.type not in _READS:
         return False
-    for field in ("name", "pattern", "field", "operator"):
-        if (one := part(parent, field)) is not None and one.id == node.id:
+    if field := _READS[parent.type]:
+        one = part(parent, field)
+        if one is not None and one.id == node.id:
             return False
+    walk.unsure.append(len(walk.references))
     walk.read(text(node), Receiver.NONE, node)
     return False
 
 
-_READS = frozenset(
-    "block indented_block arguments infix_expression val_definition var_definition function_definition if_expression"
-    " field_expression tuple_expression return_expression interpolation match_expression case_clause prefix_expression"
-    " parenthesized_expression while_expression guard enumerator assignment_expression".split()
+_READS = {
+    "infix_expression": "operator",
+    "val_definition": "pattern",
+    "var_definition": "pattern",
+    "function_definition": "name",
+    "field_expression": "field",
+    "case_clause": "pattern",
+    "assignment_expression": "left",
+} | dict.fromkeys(
+    "block indented_block arguments if_expression tuple_expression return_expression interpolation match_expression"
+    " prefix_expression parenthesized_expression while_expression guard".split(),
+    "",
 )
+"""Where a name is read, and the part there that is none that is read."""
 
 
 def _alias(walk: Walk, node: Node) -> bool:
