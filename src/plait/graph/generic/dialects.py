@@ -91,6 +91,8 @@ _SCRIPT = Dialect(
     suffixes=(".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte"),
     constructors=("constructor",),
     wrappers=_PROMISES,
+    keeping=words("filter slice sort reverse concat toSorted toReversed values"),
+    elements=words("find pop shift at findLast"),
     nearest=False,
 )
 _NATIVE = Dialect(
@@ -101,6 +103,7 @@ _NATIVE = Dialect(
     constructors=("=",),
     wrappers=_CPP,
     passing=words("get lock value release"),
+    elements=words("front back at top begin end cbegin cend rbegin"),
 )
 
 DIALECTS: dict[str, Dialect] = {
@@ -118,6 +121,13 @@ DIALECTS: dict[str, Dialect] = {
         builtins=own_names.CSHARP,
         wrappers=words("Task ValueTask Nullable Lazy WeakReference"),
         passing=words("ConfigureAwait"),
+        keeping=words(
+            "Where OrderBy OrderByDescending ThenBy Skip Take SkipWhile TakeWhile Reverse Distinct ToList ToArray"
+            " AsEnumerable AsQueryable ToHashSet Concat Union Except Intersect Append Prepend"
+        ),
+        elements=words(
+            "First FirstOrDefault Last LastOrDefault Single SingleOrDefault ElementAt Find Peek Pop Dequeue Min Max"
+        ),
     ),
     "elixir": Dialect(
         "elixir", Visible.FILE, Modules.NAMES, implicit_self=True, nearest=False, builtins=own_names.ELIXIR
@@ -180,6 +190,14 @@ DIALECTS: dict[str, Dialect] = {
         (".rs", "/mod.rs"),
         wrappers=_RUST,
         builtins=own_names.RUST,
+        keeping=words(
+            "iter iter_mut into_iter as_slice rev filter skip take skip_while take_while cloned copied as_ref as_mut"
+            " borrow borrow_mut clone lock collect peekable chain drain to_vec iter_mut step_by by_ref"
+        ),
+        elements=words(
+            "first last get get_mut first_mut last_mut next next_back pop pop_front pop_back nth max_by_key min_by_key"
+            " find remove swap_remove peek front back"
+        ),
         passing=words(
             "unwrap expect unwrap_or_default unwrap_or clone as_ref as_mut borrow borrow_mut lock read write await iter"
             " as_deref ok take to_owned"

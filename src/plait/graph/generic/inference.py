@@ -281,13 +281,9 @@ class Inference:
                 return (value,) if passed or dialect.maker else ()  # in Ruby every attribute is read by a call
             case Container(scope=where):
                 dialect = self.files.dialect(where)
-                return (
-                    self.element(value)
-                    if called in dialect.passing
-                    else (value,)
-                    if called in dialect.keeping or called in dialect.elements
-                    else ()
-                )
+                if called in dialect.keeping or called in dialect.elements:
+                    return (value,)
+                return self.element(value) if called in dialect.passing else ()
         return ()
 
     def returned(self, function: SymbolId, owner: SymbolId | None = None) -> tuple[Value, ...]:

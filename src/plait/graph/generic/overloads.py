@@ -115,6 +115,8 @@ class Overloads:
             return MAYBE
         name = _plain(wanted)
         written, classes = self._given(expression, reference)
+        if self.files.dialect(function).family == "c" and expression.startswith("<"):
+            return _literal_in_c(written, name)
         if written and (mark := _compared(written, name)) is not None:
             return mark
         here = {one.of for one in self._all.type_(wanted, function) if isinstance(one, Instance)}
@@ -169,6 +171,14 @@ def _plain(written: str) -> str:
     """The name of a type without its package and arguments, boxes as what is in them."""
     last = written.partition("[")[0].rpartition(".")[2]
     return _SAME.get(last, last)
+
+
+def _literal_in_c(given: str, wanted: str) -> int:
+    """A pointer to characters is a `char` here; whatever is no type of the language's may be made of a literal."""
+    kinds = {"number": {*_WHOLE, "bool", "unsigned", "size_t"}, "String": {"char"}, "char": {"char", "int"}}
+    if wanted in kinds.get(given, ()):
+        return YES
+    return NO if wanted in _FINAL and not (given, wanted) == ("String", "String") else MAYBE
 
 
 def _compared(given: str, wanted: str) -> int | None:

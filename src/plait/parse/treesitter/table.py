@@ -65,6 +65,16 @@ def named(place: int) -> Callable[[Node], Node | None]:
     return find
 
 
+def inside(outer: Part, inner: Part) -> Callable[[Node], Node | None]:
+    """A part of a part."""
+
+    def find(node: Node) -> Node | None:
+        between = part(node, outer)
+        return part(between, inner) if between is not None else None
+
+    return find
+
+
 def text(node: Node | None) -> str:
     return "" if node is None else node.text.decode(errors="replace")
 
@@ -179,6 +189,8 @@ class Language:
     """the object of `a[b]`, where the grammar takes that for a call"""
     transparent: Mapping[str, Part] = field(default_factory=dict)
     """what has the value of a part of it: brackets, `await`, `!`"""
+    bounds: Mapping[str, tuple[Part, Part]] = field(default_factory=dict)
+    """type parameters: the name, and the type that stands for it"""
     casts: Mapping[str, Part] = field(default_factory=dict)
     """the type that the value has"""
     literals: Mapping[str, str] = field(default_factory=dict)

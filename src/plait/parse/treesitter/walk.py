@@ -72,7 +72,7 @@ class Walk(Collected):
             given = own, "", self.line(node)  # `f(function g() {})`
         if given is None:
             self.take_parameters(self.scope, part(node, row.parameters), is_closure=True)
-            self._lend(node, part(node, row.parameters))
+            self._lend(node, part(node, row.parameters) or part(node, "parameter"))
             return False
         name, owner, first = given
         is_method = bool(owner) or self.scope.kind is SymbolKind.CLASS
@@ -160,6 +160,14 @@ class Walk(Collected):
                 self.bind(scope, text(name), BindingKind.ASSIGNED, given, line)
         else:
             self.bind_name(scope, name, given, BindingKind.ASSIGNED)
+
+    def visit_bound(self, node: Node, row: tuple[Part, Part]) -> bool:
+        """`<T extends Base>`: what is known of a T is what a Base has."""
+        name, type_ = part(node, row[0]), part(node, row[1])
+        written = bare(self.type_of(type_))
+        if name is not None and written != "?" and self.scope is not self.module and not self.scope.extends:
+            self.bind(self.scope, text(name), BindingKind.ASSIGNED, written, self.line(node))
+        return False
 
     def visit_assignment(self, node: Node, row: tuple[Part, Part]) -> bool:
         target, value = part(node, row[0]), part(node, row[1])
@@ -301,6 +309,8 @@ def _lone(parameters: Node | None, language: table.Language) -> Node | None:
     for _ in range(3):
         if parameters is None or parameters.type in language.names:
             break
+        if parameters.type == "implicit_parameter":
+            return parameters
         if parameters.named_child_count != 1:
             return None
         parameters = parameters.named_child(0)
@@ -334,6 +344,7 @@ METHODS = {
     "calls": Walk.visit_call,
     "news": Walk.visit_new,
     "variables": Walk.visit_variable,
+    "bounds": Walk.visit_bound,
     "assignments": Walk.visit_assignment,
     "loops": Walk.visit_loop,
     "returns": Walk.visit_return,

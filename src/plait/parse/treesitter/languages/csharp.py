@@ -17,6 +17,7 @@ from plait.parse.treesitter.table import (
     Node,
     Variable,
     first,
+    inside,
     itself,
     last,
     named,
@@ -178,6 +179,7 @@ LANGUAGE = Language(
     leading=frozenset(),
     spreads=frozenset(),
     super_words=frozenset({"base"}),
+    bounds={"type_parameter_constraints_clause": (named(0), inside(named(1), "type"))},
     special={
         "using_directive": _using,
         "file_scoped_namespace_declaration": _file_namespace,

@@ -17,6 +17,7 @@ from plait.parse.treesitter.table import (
     Node,
     Variable,
     first,
+    inside,
     named,
     part,
     text,
@@ -152,6 +153,7 @@ LANGUAGE = Language(
         ),
     },
     comments=frozenset({"line_comment", "block_comment"}),
+    bounds={"type_parameter": (named(0), inside(first("type_bound"), named(0)))},
     special={
         "import_declaration": _import,
         "package_declaration": _package,

@@ -258,6 +258,7 @@ LANGUAGE = Language(
     },
     spreads=frozenset({"spread_expression"}),
     comments=frozenset({"line_comment", "block_comment"}),
+    bounds={"type_parameter": (named(0), named(1))},
     special={
         "import": _import,
         "package_header": _package,

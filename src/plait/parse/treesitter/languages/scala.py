@@ -7,7 +7,7 @@ from functools import partial
 from plait.facts import BindingKind
 from plait.model import Receiver, SymbolKind
 from plait.parse.treesitter.parser import TreeSitterParser
-from plait.parse.treesitter.table import Call, Language, New, Node, Variable, first, named, part, text
+from plait.parse.treesitter.table import Call, Language, New, Node, Variable, first, inside, named, part, text
 from plait.parse.treesitter.type_names import bare
 from plait.parse.treesitter.walk import Walk
 
@@ -231,6 +231,7 @@ LANGUAGE = Language(
         "class_parameter": Variable("name", "type", "default_value", is_field=True),
     },
     comments=frozenset({"comment", "block_comment"}),
+    bounds={"type_parameters": ("name", inside("bound", "type"))},
     special={
         "import_declaration": _import,
         "package_clause": _package,

@@ -228,6 +228,7 @@ LANGUAGE = Language(
     assignments={"assignment": ("target", "result")},
     parameters={"parameter": Variable("name", _parameter_type, label=_label)},
     comments=frozenset({"comment", "multiline_comment"}),
+    bounds={"type_parameter": (named(0), "name")},
     special={
         "import_declaration": _import,
         "class_declaration": _class,
