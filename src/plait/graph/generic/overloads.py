@@ -178,7 +178,7 @@ def _literal_in_c(given: str, wanted: str) -> int:
     kinds = {"number": {*_WHOLE, "bool", "unsigned", "size_t"}, "String": {"char"}, "char": {"char", "int"}}
     if wanted in kinds.get(given, ()):
         return YES
-    return NO if wanted in _FINAL and not (given, wanted) == ("String", "String") else MAYBE
+    return NO if wanted in _FINAL and (given, wanted) != ("String", "String") else MAYBE
 
 
 def _compared(given: str, wanted: str) -> int | None:

@@ -169,6 +169,18 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True)
+class Test:
+    """`x instanceof T`: in the branch behind it x is a T."""
+
+    subject: Part
+    type: Part
+    bound: Part | None = None
+    """a name that is given the value"""
+    operator: str = ""
+    """where other operators have the same node"""
+
+
+@dataclass(frozen=True, slots=True)
 class Language:
     name: str
     """as in `source.languages`, and of its plug-in"""
@@ -191,6 +203,7 @@ class Language:
     """what has the value of a part of it: brackets, `await`, `!`"""
     bounds: Mapping[str, tuple[Part, Part]] = field(default_factory=dict)
     """type parameters: the name, and the type that stands for it"""
+    tests: Mapping[str, Test] = field(default_factory=dict)
     casts: Mapping[str, Part] = field(default_factory=dict)
     """the type that the value has"""
     literals: Mapping[str, str] = field(default_factory=dict)

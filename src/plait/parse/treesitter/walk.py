@@ -169,6 +169,22 @@ class Walk(Collected):
             self.bind(self.scope, text(name), BindingKind.ASSIGNED, written, self.line(node))
         return False
 
+    def visit_test(self, node: Node, row: table.Test) -> bool:
+        if row.operator and text(part(node, "operator")) != row.operator:
+            return False
+        type_ = part(node, row.type)
+        if row.bound is not None and (bound := part(node, row.bound)) is not None:
+            self.bind_name(self.scope, bound, self.type_of(type_), BindingKind.ANNOTATED)
+        around = self.around("if_statement")
+        body = (part(around, "consequence") or part(around, "body")) if around is not None else None
+        if around is None or body is None or node.end_byte > body.start_byte:
+            return False
+        between = self.path[self.path.index(around) + 1 :]
+        if not any(text(part(one, "operator")) in ("||", "or") for one in between):
+            negated = any("unary" in one.type for one in between)
+            self.narrow(part(node, row.subject), type_, node, body, negated=negated)
+        return False
+
     def visit_assignment(self, node: Node, row: tuple[Part, Part]) -> bool:
         target, value = part(node, row[0]), part(node, row[1])
         if target is not None and value is not None:
@@ -345,6 +361,7 @@ METHODS = {
     "news": Walk.visit_new,
     "variables": Walk.visit_variable,
     "bounds": Walk.visit_bound,
+    "tests": Walk.visit_test,
     "assignments": Walk.visit_assignment,
     "loops": Walk.visit_loop,
     "returns": Walk.visit_return,

@@ -15,6 +15,7 @@ from plait.parse.treesitter.table import (
     Loop,
     New,
     Node,
+    Test,
     Variable,
     first,
     inside,
@@ -179,6 +180,10 @@ LANGUAGE = Language(
     leading=frozenset(),
     spreads=frozenset(),
     super_words=frozenset({"base"}),
+    tests={
+        "is_pattern_expression": Test("expression", inside("pattern", first("identifier", "generic_name"))),
+        "is_expression": Test("left", "right"),
+    },
     bounds={"type_parameter_constraints_clause": (named(0), inside(named(1), "type"))},
     special={
         "using_directive": _using,

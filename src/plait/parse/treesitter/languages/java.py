@@ -15,6 +15,7 @@ from plait.parse.treesitter.table import (
     Loop,
     New,
     Node,
+    Test,
     Variable,
     first,
     inside,
@@ -123,6 +124,7 @@ LANGUAGE = Language(
     },
     subscripts={"array_access": "array"},
     transparent={"parenthesized_expression": named(0), "generic_type": named(0)},
+    tests={"instanceof_expression": Test("left", "right", bound="name")},
     casts={"cast_expression": "type"},
     literals={
         "string_literal": "String",
@@ -137,7 +139,6 @@ LANGUAGE = Language(
     loops={"enhanced_for_statement": Loop("name", "value", "type")},
     variables={
         "resource": Variable("name", "type", "value"),
-        "instanceof_expression": Variable("name", "right"),
         "type_pattern": Variable(named(1), named(0)),
         "catch_formal_parameter": Variable("name", first("catch_type")),
     },

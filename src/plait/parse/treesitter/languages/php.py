@@ -15,6 +15,7 @@ from plait.parse.treesitter.table import (
     Language,
     New,
     Node,
+    Test,
     Variable,
     first,
     named,
@@ -87,16 +88,6 @@ def _taken(walk: Walk, node: Node) -> bool:
             walk.bind(walk.scope, name, BindingKind.ANNOTATED, said[name], walk.line(one))
     if "@return" in said and walk.type_of(part(node, "return_type")) in _VAGUE:
         walk.bind(walk.scope, "", BindingKind.RETURNS, said["@return"], line)
-    return False
-
-
-def _tested(walk: Walk, node: Node) -> bool:
-    """`if ($x instanceof T)`"""
-    if text(part(node, "operator")) == "instanceof":
-        around = walk.around("if_statement", "while_statement", "compound_statement", "conditional_expression")
-        if around is not None and around.type != "compound_statement":
-            negated = any(one.type == "unary_op_expression" for one in walk.path[-4:])
-            walk.narrow(part(node, "left"), part(node, "right"), node, part(around, "body"), negated=negated)
     return False
 
 
@@ -275,10 +266,10 @@ LANGUAGE = Language(
         "anonymous_class": _anonymous,
         "method_declaration": _taken,
         "function_definition": _taken,
-        "binary_expression": _tested,
         "enum_case": _case,
         "function_call_expression": _called,
     },
+    tests={"binary_expression": Test("left", "right", operator="instanceof")},
     self_words=frozenset({"$this"}),
     class_words=frozenset({"self", "static"}),
     super_words=frozenset({"parent"}),
