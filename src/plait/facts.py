@@ -127,6 +127,23 @@ class Parameters:
     required: int
     most: int
     """-1 for any number"""
+    names: tuple[str, ...] = ()
+    """as a call writes them, empty for those that it does not; only where overloads are told apart by them"""
+    types: tuple[str, ...] = ()
+    """as in Binding.expression, `?` for none; only where overloads are told apart by them"""
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """What a call gives, where overloads are told apart by it."""
+
+    line: int
+    column: int
+    """of the reference"""
+    expressions: tuple[str, ...]
+    """as in Reference.expression"""
+    names: tuple[str, ...] = ()
+    """of each argument, empty for one that is given by position; none if all are"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +171,7 @@ class ParsedFile:
     extensions: tuple[Extension, ...] = ()
     parameters: tuple[Parameters, ...] = ()
     """of functions in languages in which the number of arguments tells them apart"""
+    arguments: tuple[Arguments, ...] = ()
 
 
 def _pickled_at_once(kind: type[Any]) -> None:
@@ -171,7 +189,7 @@ def _pickled_at_once(kind: type[Any]) -> None:
 
 
 for _kind in (
-    *(Span, Symbol, Reference, Recovered, Import, Binding, Mention, Extension, Parameters),
+    *(Span, Symbol, Reference, Recovered, Import, Binding, Mention, Extension, Parameters, Arguments),
     *(FlowFunction, FlowFacts, ParsedFile),
 ):
     _pickled_at_once(_kind)

@@ -269,6 +269,8 @@ class ReferenceKind(StrEnum):
     DECORATOR = "decorator"
     BASE = "base"
     """a class named as a base in a class header"""
+    READ = "read"
+    """a member that is read: a call if it is a property or a method without brackets, else no site at all"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,12 @@ class Dialect:
     """types that stand for their argument: pointers, options, promises"""
     passing: frozenset[str] = frozenset()
     """methods of wrappers that give what is inside"""
+    keeping: frozenset[str] = frozenset()
+    """methods of containers that give a container of the same"""
+    elements: frozenset[str] = frozenset()
+    """methods and properties of containers that give what is in them"""
+    bare_calls: bool = False
+    """a function without parameters is called by its name alone"""
     nearest: bool = True
     """the declaration before the site counts; without, a variable has all values that it is given anywhere"""
     builtins: frozenset[str] = frozenset()
@@ -62,6 +68,15 @@ class Dialect:
     """receivers mostly have declared types, so that a name alone is a poor reason"""
 
 
+_STREAM = words(
+    "stream parallelStream filter sorted distinct limit skip peek toList iterator sequential parallel boxed"
+)
+_KOTLIN = words(
+    "filter filterNot filterNotNull sortedBy sorted sortedByDescending sortedWith take takeWhile drop dropWhile"
+    " asSequence toList toMutableList toSet asReversed reversed distinct distinctBy onEach orEmpty asIterable shuffled"
+    " toTypedArray"
+)
+_PICKED = words("first last firstOrNull lastOrNull single singleOrNull find random elementAt removeFirst removeLast")
 _PROMISES = words("Promise PromiseLike Awaited Readonly Partial Required NonNullable Ref Signal Observable Maybe")
 _JVM = words("Optional CompletableFuture Future Provider Supplier Lazy AtomicReference WeakReference Class ThreadLocal")
 _RUST = words("Option Result Box Rc Arc RefCell Cell Mutex RwLock Cow Pin Weak Ref RefMut MutexGuard OnceCell")
@@ -76,6 +91,8 @@ _SCRIPT = Dialect(
     suffixes=(".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte"),
     constructors=("constructor",),
     wrappers=_PROMISES,
+    keeping=words("filter slice sort reverse concat toSorted toReversed values"),
+    elements=words("find pop shift at findLast"),
     nearest=False,
 )
 _NATIVE = Dialect(
@@ -86,6 +103,7 @@ _NATIVE = Dialect(
     constructors=("=",),
     wrappers=_CPP,
     passing=words("get lock value release"),
+    elements=words("front back at top begin end cbegin cend rbegin"),
 )
 
 DIALECTS: dict[str, Dialect] = {
@@ -103,6 +121,13 @@ DIALECTS: dict[str, Dialect] = {
         builtins=own_names.CSHARP,
         wrappers=words("Task ValueTask Nullable Lazy WeakReference"),
         passing=words("ConfigureAwait"),
+        keeping=words(
+            "Where OrderBy OrderByDescending ThenBy Skip Take SkipWhile TakeWhile Reverse Distinct ToList ToArray"
+            " AsEnumerable AsQueryable ToHashSet Concat Union Except Intersect Append Prepend"
+        ),
+        elements=words(
+            "First FirstOrDefault Last LastOrDefault Single SingleOrDefault ElementAt Find Peek Pop Dequeue Min Max"
+        ),
     ),
     "elixir": Dialect(
         "elixir", Visible.FILE, Modules.NAMES, implicit_self=True, nearest=False, builtins=own_names.ELIXIR
@@ -117,6 +142,8 @@ DIALECTS: dict[str, Dialect] = {
         constructors=("=",),
         wrappers=_JVM,
         passing=words("get"),
+        keeping=_STREAM,
+        elements=words("getFirst getLast next findFirst findAny orElse orElseGet orElseThrow poll peek pop remove"),
         builtins=own_names.JAVA,
     ),
     "javascript": _SCRIPT,
@@ -129,11 +156,20 @@ DIALECTS: dict[str, Dialect] = {
         builtins=own_names.KOTLIN,
         wrappers=_JVM,
         passing=words("let also apply get await"),
+        keeping=_KOTLIN,
+        elements=_PICKED,
     ),
     "lua": Dialect(
         "lua", Visible.EVERYTHING, Modules.ENDING, (".lua", "/init.lua"), nearest=False, builtins=own_names.LUA
     ),
-    "php": Dialect("php", Visible.PACKAGE, Modules.NAMES, constructors=("__construct",), nearest=False),
+    "php": Dialect(
+        "php",
+        Visible.PACKAGE,
+        Modules.NAMES,
+        constructors=("__construct",),
+        nearest=False,
+        builtins=own_names.PHP,
+    ),
     "ruby": Dialect(
         "ruby",
         Visible.EVERYTHING,
@@ -142,6 +178,7 @@ DIALECTS: dict[str, Dialect] = {
         implicit_self=True,
         constructors=("initialize",),
         maker="new",
+        bare_calls=True,
         builtins=own_names.RUBY,
         nearest=False,
         static_type=False,
@@ -153,6 +190,14 @@ DIALECTS: dict[str, Dialect] = {
         (".rs", "/mod.rs"),
         wrappers=_RUST,
         builtins=own_names.RUST,
+        keeping=words(
+            "iter iter_mut into_iter as_slice rev filter skip take skip_while take_while cloned copied as_ref as_mut"
+            " borrow borrow_mut clone lock collect peekable chain drain to_vec iter_mut step_by by_ref"
+        ),
+        elements=words(
+            "first last get get_mut first_mut last_mut next next_back pop pop_front pop_back nth max_by_key min_by_key"
+            " find remove swap_remove peek front back"
+        ),
         passing=words(
             "unwrap expect unwrap_or_default unwrap_or clone as_ref as_mut borrow borrow_mut lock read write await iter"
             " as_deref ok take to_owned"
@@ -167,6 +212,9 @@ DIALECTS: dict[str, Dialect] = {
         builtins=own_names.JAVA,
         wrappers=_JVM | words("Option Some Try IO"),
         passing=words("get getOrElse"),
+        keeping=words("filter filterNot sorted sortBy take drop reverse distinct toList toSeq tail init iterator"),
+        elements=words("head last min max"),
+        bare_calls=True,
     ),
     "swift": Dialect(
         "swift",
@@ -175,6 +223,9 @@ DIALECTS: dict[str, Dialect] = {
         implicit_self=True,
         constructors=("init",),
         wrappers=words("Optional"),
+        keeping=words("filter sorted reversed shuffled prefix suffix dropFirst dropLast lazy"),
+        elements=words("first last min max randomElement popLast removeFirst removeLast"),
+        bare_calls=True,
         builtins=own_names.SWIFT,
     ),
     "typescript": _SCRIPT,

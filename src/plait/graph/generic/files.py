@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from urllib.parse import unquote
 
-from plait.facts import Binding, Extension, Import, Parameters, ParsedFile
+from plait.facts import Arguments, Binding, Extension, Import, Parameters, ParsedFile
 from plait.graph.generic.dialects import DIALECTS, Dialect, Modules
 from plait.model import Reference, ReferenceKind, Symbol, SymbolId, SymbolKind
 
@@ -54,6 +54,7 @@ class Files:
         self._imports: dict[SymbolId, dict[str, list[Import]]] = {}
         self._stars: dict[SymbolId, list[Import]] = {}
         self._fields: dict[SymbolId, dict[str, list[Binding]]] = {}
+        self._arguments: dict[str, dict[tuple[int, int], Arguments]] = {}
         self._by_end: dict[str, list[str]] = {}
         self._meant: dict[tuple[str, str, int], tuple[str, ...]] = {}
         for file in self.files:
@@ -143,6 +144,16 @@ class Files:
     def fields(self, class_: SymbolId, name: str) -> Sequence[Binding]:
         """What the class itself declares, and what its methods assign to the object."""
         return (*self.bindings(class_, name), *self._fields.get(class_, {}).get(name, ()))
+
+    def is_read(self, function: SymbolId) -> bool:
+        """Whether the function has no list of parameters, so that it runs when it is named."""
+        return function not in self.parameters and self.symbols[function].kind is not SymbolKind.CLASS
+
+    def arguments(self, reference: Reference) -> Arguments | None:
+        file = self.file_of[reference.source]
+        if file.path not in self._arguments:
+            self._arguments[file.path] = {(one.line, one.column): one for one in file.arguments}
+        return self._arguments[file.path].get((reference.line, reference.column))
 
     def imports(self, scope: SymbolId, name: str) -> Sequence[Import]:
         return self._imports.get(scope, {}).get(name, ())

@@ -84,10 +84,18 @@ class Inference:
         values = self.root(steps[0], scope, line)
         place = 1
         while place < len(steps) and values:
+            if steps[place] != "()":
+                values = self.called_bare(values, scope)
             # The longest package or namespace that begins the expression: `com.shop.Cart`.
             values = distinct(one for value in values for one in self._step(value, steps[place], steps, place))
             place += 1
         return values if len(values) <= MOST else ()
+
+    def called_bare(self, values: tuple[Value, ...], scope: SymbolId) -> tuple[Value, ...]:
+        """What stands before the next dot: of a function without brackets what it gives, where that calls it."""
+        if not self.files.dialect(scope).bare_calls or not any(isinstance(one, Function) for one in values):
+            return values
+        return distinct(it for one in values for it in (self.result(one) if isinstance(one, Function) else (one,)))
 
     def _step(self, value: Value, step: str, steps: Sequence[str], place: int) -> Sequence[Value]:
         if step == "()":
@@ -179,7 +187,7 @@ class Inference:
                 case Class(id=of):
                     alias = self.alias(of)
                     found += self.type_(*alias) if alias else [Instance(of, arguments, scope)]
-                case Instance() | Table() | Outside() | Container():
+                case Instance() | Table() | Outside() | Container() | File():
                     found.append(value)
         if found and not all(isinstance(one, Outside) for one in found):
             return found
@@ -267,10 +275,15 @@ class Inference:
                 return distinct(one for it in self.callable(value) if it != value for one in self.result(it))
             case Outside():
                 return (value,)
-            case Instance() if called in self.files.dialect(value.of).passing:
-                return (value,)
-            case Container() if called in self.files.dialect(value.scope).passing:
-                return self.element(value)
+            case Instance(of=of):
+                dialect = self.files.dialect(of)
+                passed = called in dialect.passing or called in dialect.elements
+                return (value,) if passed or dialect.maker else ()  # in Ruby every attribute is read by a call
+            case Container(scope=where):
+                dialect = self.files.dialect(where)
+                if called in dialect.keeping or called in dialect.elements:
+                    return (value,)
+                return self.element(value) if called in dialect.passing else ()
         return ()
 
     def returned(self, function: SymbolId, owner: SymbolId | None = None) -> tuple[Value, ...]:
@@ -284,6 +297,8 @@ class Inference:
                     found += self.type_(binding.expression, function)
             else:
                 found += self.value(binding.expression, function, binding.line)
+        if not found:
+            found += map(Class, self.files.children(function, symbol.name))  # `fn List(T: type) type` of Zig
         if not found and symbol.parent is not None and self.files.symbols[symbol.parent].name == symbol.name:
             found.append(Instance(symbol.parent))  # a constructor
         return distinct(found)

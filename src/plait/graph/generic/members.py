@@ -80,8 +80,11 @@ class Members:
                 return self._of_space(space, name)
             case Table(scope=scope, name=owner):
                 return self._of_table(scope, owner, name)
-            case Container(scope=scope) if name in self.files.dialect(scope).passing:
-                return (value,)
+            case Container(scope=scope):
+                dialect = self.files.dialect(scope)
+                if name in dialect.elements:
+                    return self._all.element(value)
+                return (value,) if name in dialect.passing or name in dialect.keeping else ()
             case Outside():
                 return (value,)
         return ()

@@ -37,6 +37,8 @@ class Names:
 
     def look(self, name: str, scope: SymbolId, line: int, *, types: bool = False) -> tuple[Value, ...]:
         files = self.files
+        if name.startswith("\\"):  # PHP, outside of all namespaces
+            return self.in_space("", name[1:])
         dialect = files.dialect(scope)
         module = files.module(scope)
         for here in files.outward(scope):

@@ -162,7 +162,7 @@ class _Shown:
 
     def _symbols(self, file: ParsedFile) -> None:
         abstract = set(file.abstract)
-        taken = {one.scope: (one.required, one.most) for one in file.parameters}
+        taken = {one.scope: (one.required, one.most, one.names, one.types) for one in file.parameters}
         for symbol in file.symbols[1:]:
             self._note(symbol.name, (symbol.id, symbol.kind, symbol.id in abstract, taken.get(symbol.id)))
             names, spaces = descriptors(symbol.id)
@@ -250,6 +250,8 @@ def mentioned(file: ParsedFile) -> set[str]:
         found |= words(binding.expression, binding.target)
     for extension in file.extensions:
         found |= words(extension.type, extension.base)
+    for given in file.arguments:
+        found |= words(*given.expressions, *given.names)
     return found
 
 
@@ -280,6 +282,9 @@ def spread(
                 else:
                     found |= words(binding.target.removeprefix("self."))
         found.update(_inherited(file, names, seen))
+        for taken in file.parameters:  # which overload is meant
+            if words(*taken.types) & seen:
+                found |= words(names[taken.scope])
     return _imported_as(file, found, around)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plait.graph.generic.files import Files
 from plait.graph.generic.inference import Inference
+from plait.graph.generic.overloads import Overloads
 from plait.graph.generic.own_names import ORDINARY
 from plait.graph.generic.values import MOST, Class, Container, Function, Instance, Opaque, Outside, Plain, Value
 from plait.graph.script.flow import ScriptFlow
@@ -16,7 +17,7 @@ MOST_REPLACING = 16
 """Methods that can run in the place of one that has no body; as in the graph for Python."""
 
 MOST_OVERLOADS = 8
-"""Functions of one name in one class; which one runs depends on the types of arguments, which are not looked at."""
+"""Functions of one name in one class between which what is known of the arguments does not decide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class Sites:
         self.files = files
         self.flow = flow
         self.inference = Inference(files)
+        self.overloads = Overloads(self.inference)
         self._below: dict[SymbolId, tuple[SymbolId, ...]] = {}
 
     def forget(self) -> None:
@@ -49,6 +51,8 @@ class Sites:
         """Declarations first; what they leave open, by the values that flow to the site."""
         if reference.kind is ReferenceKind.BASE:
             return self._base(reference)
+        if reference.kind is ReferenceKind.READ:
+            return self._read(reference)
         declared = self._declared(reference)
         return declared if self.flow is None else self._flowing(reference, declared, self.flow)
 
@@ -96,6 +100,16 @@ class Sites:
             return Site(self._by_name(reference), unknown)
         return Site((), unknown)
 
+    def _read(self, reference: Reference) -> Site:
+        """What runs if a member is read: a function without a list of parameters. All else is no site."""
+        files = self.files
+        if not any(files.is_read(one) for one in files.named.get(reference.name, ())):
+            return Site((), None)
+        values, typed = self._called(reference)
+        values = tuple(one for one in values if isinstance(one, Function) and files.is_read(one.id))
+        found = self._targets(values, reference, typed)
+        return Site(tuple(replace(one, via=Via.PROPERTY) if one.via is Via.CALL else one for one in found), None)
+
     def _base(self, reference: Reference) -> Site:
         scope = self.files.symbols[reference.source].parent or reference.source
         own = self.inference.members.group(reference.source)
@@ -123,11 +137,13 @@ class Sites:
         if reference.receiver is Receiver.SUPER:
             return self._super(reference, owner, name), False
         if not owner:
+            if expression and expression == self.files.dialect(scope).maker:  # `new` in a method of the class
+                return tuple(Class(one.of) for one in inference.self_of(scope) if isinstance(one, Instance)), False
             if expression in ("this", "self", "Self"):
                 found = inference.self_of(scope)
                 return tuple(Class(one.of) for one in found if isinstance(one, Instance)), False
             return inference.root(name, scope, line), False
-        values = inference.value(owner, scope, line)
+        values = inference.called_bare(inference.value(owner, scope, line), scope)
         if not values and owner.count("(") + owner.count("[") == 0:
             values = inference.imports.full(owner)
         found = tuple(dict.fromkeys(one for value in values for one in inference.members.member(value, name)))
@@ -169,7 +185,7 @@ class Sites:
         functions = [value for value in values if isinstance(value, Function)]
         classes = [value for value in values if isinstance(value, Class)]
         if functions:
-            fitting = self._fitting([one.id for one in functions], reference)
+            fitting = self.overloads.fitting([one.id for one in functions], reference)
             near = (
                 self.inference.near.closest(fitting, self.files.file_of[reference.source].path)
                 if len(fitting) > 1
@@ -181,9 +197,10 @@ class Sites:
                 owners = {one.id: one.owner for one in functions}
                 for one in near:
                     found += self._dispatched(one, owners.get(one), evidence, len(near))
-        for made in dict.fromkeys(classes):
-            if len(classes) <= MOST:
-                found += self._constructed(made.id, reference, len(set(classes)))
+        made = {self.inference.members.group(one.id): one.id for one in reversed(classes)}
+        for one in reversed(made.values()):
+            if len(made) <= MOST:
+                found += self._constructed(one, reference, len(made))
         for value in values:
             if isinstance(value, Instance) and not functions and not classes:
                 found += self._called_object(value, reference)
@@ -194,29 +211,12 @@ class Sites:
         for name in ("operator()", "invoke", "apply", "__invoke", "callAsFunction"):
             member = [one.id for one in self.inference.members.member_of(value.of, name) if isinstance(one, Function)]
             if member and len(member) <= MOST:
-                return list(self._alike(self._fitting(member, reference), Via.CALL, Evidence.TYPED))
+                return list(self._alike(self.overloads.fitting(member, reference), Via.CALL, Evidence.TYPED))
         return []
 
     def _alike(self, ids: Sequence[SymbolId], via: Via, evidence: Evidence) -> tuple[Target, ...]:
         count = len(ids)
         return tuple(Target(one, via, evidence if count == 1 else Evidence.AMBIGUOUS, count) for one in ids)
-
-    def _fitting(self, ids: Sequence[SymbolId], reference: Reference) -> list[SymbolId]:
-        """Those that take so many arguments; all if none does."""
-        distinct = list(dict.fromkeys(ids))
-        if reference.arity < 0 or len(distinct) < 2:
-            return distinct
-        exact = [one for one in distinct if self._takes(one, reference.arity) == 2]
-        return exact or [one for one in distinct if self._takes(one, reference.arity)] or distinct
-
-    def _takes(self, function: SymbolId, arity: int) -> int:
-        """0 if the function cannot take so many arguments, 2 if it takes exactly so many, else 1."""
-        given = self.files.parameters.get(function)
-        if given is None:
-            return 1
-        if given.most == arity and given.required == arity:
-            return 2
-        return int(given.required <= arity and (given.most < 0 or arity <= given.most))
 
     def _defined(self, ids: Sequence[SymbolId]) -> list[SymbolId]:
         """Definitions in the place of declarations of the same, as C++ has them in headers."""
@@ -236,7 +236,12 @@ class Sites:
                 if isinstance(value, Function)
             ]
             if made:
-                fitting = self._defined(self._fitting(made, reference))
+                if one in self.files.parameters:
+                    made.append(one)  # the constructor of the header
+                fitting = self._defined(self.overloads.fitting(made, reference))
+                if fitting == [reference.source]:
+                    class_ = self.inference.members.group(class_)[0]
+                    break  # `def apply(n: Int) = new Cart(n)`
                 if len(fitting) <= MOST_OVERLOADS:
                     several = count * len(fitting)
                     return [
@@ -311,9 +316,12 @@ class Sites:
                     return Unknown.BUILTIN, name
         if not reference.name:
             return Unknown.DYNAMIC, ""
-        if reference.name in self.files.dialect(reference.source).passing:
+        dialect = self.files.dialect(reference.source)
+        if reference.name in dialect.passing | dialect.keeping | dialect.elements:
             return Unknown.BUILTIN, reference.name
-        root = reference.expression.partition(".")[0].partition("(")[0].partition("[")[0]
+        if dialect.maker and any(isinstance(one, Instance) or one == Opaque(reference.name) for one in values):
+            return Unknown.BUILTIN, reference.name  # an attribute is read
+        root = reference.expression.partition(".")[0].partition("(")[0].partition("[")[0].lstrip("\\")
         if not values and root in self.files.dialect(reference.source).builtins:
             return Unknown.BUILTIN, root
         if reference.receiver in (Receiver.NONE,):
@@ -339,7 +347,7 @@ class Sites:
             for one in files.named.get(name, ())
             if files.symbols[one].kind in kinds
             and one != reference.source
-            and (reference.arity < 0 or self._takes(one, reference.arity))
+            and (reference.arity < 0 or self.overloads.takes(one, reference.arity))
         ]
         if not found:
             return ()

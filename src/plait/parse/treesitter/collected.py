@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from plait.facts import Binding, BindingKind, Extension, Import, Parameters
+from plait.facts import Arguments, Binding, BindingKind, Extension, Import, Parameters
 from plait.model import Receiver, Reference, ReferenceKind, SourceFile, SymbolId, SymbolKind
 from plait.parse.lines import Lines
 from plait.parse.naming import module_id
@@ -15,6 +15,7 @@ from plait.parse.treesitter.symbols import Draft, Drafts
 from plait.parse.treesitter.table import Language, Node, part, text
 from plait.parse.treesitter.type_names import bare, type_text
 
+_LEAVES = re.compile(r"\b(?:return|throw|continue|break)\b")
 _UNSAFE = re.compile(r"[\s%:#/().\[\]]")
 _MAX_NAME = 200
 """Characters of a name that become part of an id; longer ones are no names."""
@@ -59,6 +60,7 @@ class Collected:
         self.bindings: list[Binding] = []
         self.extensions: list[Extension] = []
         self.parameters: list[Parameters] = []
+        self.arguments: list[Arguments] = []
         self.abstract: list[SymbolId] = []
         self.errors: list[tuple[int, int]] = []
         self.cut = 0
@@ -84,6 +86,8 @@ class Collected:
         self.drafts = Drafts(file, language, lines)
         self.expressions = Expressions(language)
         self._count: Counter[str] = Counter()
+        self._bound: dict[tuple[SymbolId, str], Binding] = {}
+        """the last binding of each name"""
         self.wrapper: tuple[int, int] | None = None
         root = module_id(file.path)
         self.module = Scope(root, root.removesuffix("/"), (), SymbolKind.MODULE, -1)
@@ -210,16 +214,51 @@ class Collected:
     def bind(self, scope: Scope, target: str, kind: BindingKind, expression: str, line: int) -> None:
         if expression == "?":
             kind = BindingKind.OPAQUE
-        self.bindings.append(Binding(scope.id, target, kind, expression, line))
+        made = self._bound[scope.id, target] = Binding(scope.id, target, kind, expression, line)
+        self.bindings.append(made)
+
+    def bind_within(self, target: str, kind: BindingKind, expression: str, first: int, last: int) -> None:
+        """Bind a name for some lines; below them it is again what it was."""
+        before = self._bound.get((self.scope.id, target))
+        self.bind(self.scope, target, kind, expression, first)
+        if before is not None:
+            self.bind(self.scope, target, before.kind, before.expression, last + 1)
+
+    def narrow(self, name: Node | None, type_: Node | None, test: Node, body: Node | None, *, negated: bool) -> None:
+        """`if (x is T) body`, and what follows `if (!(x is T)) body` when the body leaves."""
+        if name is None or name.type not in self.language.names or (self.scope.id, text(name)) not in self._bound:
+            return
+        written = self.type_of(type_)
+        if written == "?" or body is None:
+            return
+        if not negated:
+            self.bind_within(text(name), BindingKind.ANNOTATED, written, self.line(test), self.last_line(body))
+        elif _LEAVES.search(text(body)):
+            self.bind(self.scope, text(name), BindingKind.ANNOTATED, written, self.last_line(body) + 1)
+
+    def around(self, *types: str) -> Node | None:
+        """The innermost node of the types around the one that is visited."""
+        return next((node for node in reversed(self.path[-20:]) if node.type in types), None)
+
+    def each_of(self, called: str) -> str:
+        """What a block behind `x.map` is given: an element of x, or x itself."""
+        owner, _, name = called.rpartition(".")
+        if not owner or owner.startswith(("?", "<")):
+            return "?"
+        return owner if name in self.language.lending else f"{owner}[]"
 
     def returns(self, scope: Scope, node: Node | None) -> None:
         written = self.type_of(node)
         if node is not None and written != "?":
             self.bindings.append(Binding(scope.id, "", BindingKind.RETURNS, written, self.line(node)))
 
-    def take_parameters(self, scope: Scope, node: Node | None, *, is_closure: bool = False) -> None:
+    def take_parameters(
+        self, scope: Scope, node: Node | None, *, is_closure: bool = False, is_constructor: bool = False
+    ) -> None:
         required = most = 0
         many = False
+        names: list[str] = []
+        types: list[str] = []
         rows = self.language.parameters
         for child in node.named_children if node is not None else ():
             row = rows.get(child.type)
@@ -234,8 +273,13 @@ class Collected:
                 most += 1
                 optional = row.optional or (row.value is not None and part(child, row.value) is not None)
                 required += not optional
-            if name is not None:
+            if name is None:
+                names.append("")
+                types.append("?")
+            else:
                 written = self.type_of(part(child, row.type)) if row.type is not None else "?"
+                names.append(text(part(child, row.label) if row.label is not None else name))
+                types.append(written)
                 if row.many and written != "?":
                     written = f"Array[{written}]"
                 self.bind_name(scope, name, written, BindingKind.ANNOTATED)
@@ -244,14 +288,46 @@ class Collected:
                     if around is not None and around is not scope:
                         target = text(name).lstrip("$")
                         self.bind(around, target, BindingKind.ANNOTATED, written, self.line(name))
-        if not is_closure and scope.kind is not SymbolKind.CLASS:
-            self.parameters.append(Parameters(scope.id, required, -1 if many else most))
+        if not is_closure and (is_constructor or scope.kind is not SymbolKind.CLASS):
+            told = self.language.overloads and bool(names)
+            most = -1 if many else most
+            kept = (tuple(names), tuple(types)) if told else ((), ())
+            self.parameters.append(Parameters(scope.id, required, most, *kept))
+
+    def give(self, arguments: Node | None) -> None:
+        """Note what the call that was noted last gives."""
+        if arguments is None or not self.language.overloads:
+            return
+        expressions: list[str] = []
+        names: list[str] = []
+        for child in arguments.named_children:
+            if child.type in self.language.comments:
+                continue
+            name, value = self.argument(child)
+            names.append(text(name) if name is not None else "")
+            literal = self.language.literals.get(value.type) if value is not None else None
+            expressions.append(f"<{literal}>" if literal else self.expressions.written(value) if value else "?")
+        if expressions and (any(names) or any(one != "?" for one in expressions)):
+            last = self.references[-1]
+            named = tuple(names) if any(names) else ()
+            self.arguments.append(Arguments(last.line, last.column, tuple(expressions), named))
+
+    def argument(self, node: Node) -> tuple[Node | None, Node | None]:
+        """The name that an argument is given by, and its value."""
+        kind = node.type
+        if kind not in ("value_argument", "argument", "assignment_expression"):
+            return None, node
+        value = node.named_child(node.named_child_count - 1) if node.named_child_count else None
+        if node.named_child_count < 2:
+            return None, value
+        name = part(node, "name") or part(node, "left") or node.named_child(0)
+        return name, value
 
     def relax(self, defaults: int, *, many: bool = False) -> None:
         """Correct the parameters just taken: so many have a default, or the last takes any number."""
         last = self.parameters[-1]
         most = -1 if many else last.most
-        self.parameters[-1] = Parameters(last.scope, max(last.required - defaults - many, 0), most)
+        self.parameters[-1] = replace(last, required=max(last.required - defaults - many, 0), most=most)
 
     def bind_name(self, scope: Scope, name: Node, written: str, kind: BindingKind) -> None:
         if name.type in self.language.patterns or name.type not in self.language.names:
@@ -270,6 +346,9 @@ class Collected:
         """Note a bare name that is a call unless a variable around has it."""
         self.unsure.append(len(self.references))
         self.note(ReferenceKind.CALL, name, Receiver.NONE, 0, node)
+
+    def read(self, expression: str, receiver: Receiver, node: Node) -> None:
+        self.note(ReferenceKind.READ, expression, receiver, 0, node)
 
     def settle(self) -> None:
         """Drop the names that turned out to be variables."""

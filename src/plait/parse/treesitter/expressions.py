@@ -120,6 +120,9 @@ class Expressions:
                 if before is None:
                     return found[::-1] or ["?"]
                 after = before
+            elif language.indexed is not None and (inner := language.indexed(node)) is not None:
+                found.append("[]")
+                after = inner
             elif (call := language.calls.get(kind)) is not None:
                 found.append("()")
                 if call.name is not None:
@@ -137,11 +140,11 @@ class Expressions:
                             return [*bare(written).split("."), *found[::-1]]
             elif (new := language.news.get(kind)) is not None:
                 type_ = part(node, new.type)
+                if type_ is not None and text(type_) in language.class_words:
+                    return ["Self", "()", *found[::-1]]
                 written = type_text(text(type_)) if type_ is not None and _short(type_) else "?"
                 if written == "?":
                     return ["?", *found[::-1]]
-                if written in language.class_words:
-                    written = "Self"
                 return [*bare(written).split("."), "()", *found[::-1]]
             elif (cast := language.casts.get(kind)) is not None:
                 type_ = part(node, cast)

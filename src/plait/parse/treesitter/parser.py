@@ -85,6 +85,8 @@ def prepared(name: str, grammar: str) -> tuple[Any, dict[int, tuple[Any, Any]]]:
         rows[kind] = (Walk.visit_leading, None)
     for kind in sorted(language.wrappers):
         rows[kind] = (Walk.visit_wrapper, None)
+    for kind in sorted(language.reads):
+        rows[kind] = (Walk.visit_read, None)
     for column, method in METHODS.items():
         for kind, row in getattr(language, column).items():
             rows[kind] = (method, row)
@@ -122,6 +124,7 @@ def _facts(walk: Walk, has_error: bool) -> ParsedFile | Skipped:
         recovered=recovered,
         extensions=tuple(walk.extensions),
         parameters=tuple(walk.parameters),
+        arguments=tuple(walk.arguments),
     )
 
 

@@ -65,6 +65,16 @@ def named(place: int) -> Callable[[Node], Node | None]:
     return find
 
 
+def inside(outer: Part, inner: Part) -> Callable[[Node], Node | None]:
+    """A part of a part."""
+
+    def find(node: Node) -> Node | None:
+        between = part(node, outer)
+        return part(between, inner) if between is not None else None
+
+    return find
+
+
 def text(node: Node | None) -> str:
     return "" if node is None else node.text.decode(errors="replace")
 
@@ -143,6 +153,8 @@ class Variable:
     value: Part | None = None
     is_field: bool = False
     """belongs to the class around, wherever it stands"""
+    label: Part | None = None
+    """what a call writes before it, where that is not the name"""
     optional: bool = False
     """a parameter that need not be given"""
     many: bool = False
@@ -154,6 +166,18 @@ class Loop:
     name: Part
     iterable: Part
     type: Part | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """`x instanceof T`: in the branch behind it x is a T."""
+
+    subject: Part
+    type: Part
+    bound: Part | None = None
+    """a name that is given the value"""
+    operator: str = ""
+    """where other operators have the same node"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +197,13 @@ class Language:
     """`a.b`: the object and the name"""
     subscripts: Mapping[str, Part] = field(default_factory=dict)
     """`a[b]`: the object"""
+    indexed: Callable[[Node], Node | None] | None = None
+    """the object of `a[b]`, where the grammar takes that for a call"""
     transparent: Mapping[str, Part] = field(default_factory=dict)
     """what has the value of a part of it: brackets, `await`, `!`"""
+    bounds: Mapping[str, tuple[Part, Part]] = field(default_factory=dict)
+    """type parameters: the name, and the type that stands for it"""
+    tests: Mapping[str, Test] = field(default_factory=dict)
     casts: Mapping[str, Part] = field(default_factory=dict)
     """the type that the value has"""
     literals: Mapping[str, str] = field(default_factory=dict)
@@ -209,5 +238,11 @@ class Language:
     """a function that is the value of a variable is called by the variable's name"""
     flow: Callable[[Walk, Any], FlowFacts] | None = None
     """finds how values move through the tree, once the walk has seen it all"""
+    reads: frozenset[str] = frozenset()
+    """members whose reading can run code"""
+    overloads: bool = False
+    """functions of one name are told apart by types or names of arguments"""
+    lending: frozenset[str] = frozenset()
+    """methods that give a block the object itself, not what is in it: `let`"""
     returns: Mapping[str, Part] = field(default_factory=dict)
     """statements whose value the function gives back, where no type says what that is"""

@@ -72,6 +72,7 @@ class Walk(Collected):
             given = own, "", self.line(node)  # `f(function g() {})`
         if given is None:
             self.take_parameters(self.scope, part(node, row.parameters), is_closure=True)
+            self._lend(node, part(node, row.parameters) or part(node, "parameter"))
             return False
         name, owner, first = given
         is_method = bool(owner) or self.scope.kind is SymbolKind.CLASS
@@ -80,6 +81,19 @@ class Walk(Collected):
         self.take_parameters(scope, part(node, row.parameters))
         self.returns(scope, part(node, row.result) if row.result is not None else None)
         return False
+
+    def _lend(self, node: Node, parameters: Node | None) -> None:
+        """`items.map(one => ...)`: the one parameter, if it has no type, is an element of the items."""
+        name = _lone(parameters, self.language)
+        call = self.around(*self.language.calls)
+        if name is None or call is None or node.start_byte < call.start_byte or len(self.path) < 2:
+            return
+        if call.id not in (one.id for one in self.path[-3:-1]):
+            return
+        called = self.expressions.called(call, self.language.calls[call.type])
+        if called is not None and (given := self.each_of(called.expression)) != "?":
+            last = self.last_line(node)
+            self.bind_within(text(name), BindingKind.ASSIGNED, given, self.line(name), last)
 
     def visit_class(self, node: Node, row: table.Class) -> bool:
         name = row.called or text(part(node, row.name))
@@ -146,6 +160,30 @@ class Walk(Collected):
                 self.bind(scope, text(name), BindingKind.ASSIGNED, given, line)
         else:
             self.bind_name(scope, name, given, BindingKind.ASSIGNED)
+
+    def visit_bound(self, node: Node, row: tuple[Part, Part]) -> bool:
+        """`<T extends Base>`: what is known of a T is what a Base has."""
+        name, type_ = part(node, row[0]), part(node, row[1])
+        written = bare(self.type_of(type_))
+        if name is not None and written != "?" and self.scope is not self.module and not self.scope.extends:
+            self.bind(self.scope, text(name), BindingKind.ASSIGNED, written, self.line(node))
+        return False
+
+    def visit_test(self, node: Node, row: table.Test) -> bool:
+        if row.operator and text(part(node, "operator")) != row.operator:
+            return False
+        type_ = part(node, row.type)
+        if row.bound is not None and (bound := part(node, row.bound)) is not None:
+            self.bind_name(self.scope, bound, self.type_of(type_), BindingKind.ANNOTATED)
+        around = self.around("if_statement")
+        body = (part(around, "consequence") or part(around, "body")) if around is not None else None
+        if around is None or body is None or node.end_byte > body.start_byte:
+            return False
+        between = self.path[self.path.index(around) + 1 :]
+        if not any(text(part(one, "operator")) in ("||", "or") for one in between):
+            negated = any("unary" in one.type for one in between)
+            self.narrow(part(node, row.subject), type_, node, body, negated=negated)
+        return False
 
     def visit_assignment(self, node: Node, row: tuple[Part, Part]) -> bool:
         target, value = part(node, row[0]), part(node, row[1])
@@ -216,8 +254,26 @@ class Walk(Collected):
         if arity >= 0:
             arity += self.extra_arguments.pop(node.id, 0)
         self.note(ReferenceKind.CALL, called.expression, called.receiver, arity, called.at, called.name)
+        self.give(part(node, row.arguments))
         self._site(node)
         return False
+
+    def visit_read(self, node: Node, row: None) -> bool:
+        """`a.b` that is neither called nor set."""
+        parent = self.parent
+        if parent is None or self._is_part(node, parent):
+            return False
+        found = self.expressions.called(node, table.Call(table.itself))
+        if found is not None and found.name:
+            self.read(found.expression, found.receiver, found.at)
+        return False
+
+    def _is_part(self, node: Node, parent: Node) -> bool:
+        """Whether the node is what its parent calls or sets."""
+        call, set_ = self.language.calls.get(parent.type), self.language.assignments.get(parent.type)
+        which = call.function if call is not None else set_[0] if set_ is not None else None
+        inner = part(parent, which) if which is not None else None
+        return parent.type == "generic_function" or (inner is not None and bool(inner.id == node.id))
 
     def _site(self, node: Node) -> None:
         if self.language.flow is not None:
@@ -237,6 +293,7 @@ class Walk(Collected):
             written = "Self"
         receiver = Receiver.NAME if "." in written else Receiver.CLS if written == "Self" else Receiver.NONE
         self.note(ReferenceKind.CALL, written, receiver, self.arity(part(node, row.arguments)), type_)
+        self.give(part(node, row.arguments))
         self._site(node)
         return False
 
@@ -261,6 +318,19 @@ class Walk(Collected):
 
     def visit_special(self, node: Node, row: table.Special) -> bool:
         return row(self, node)
+
+
+def _lone(parameters: Node | None, language: table.Language) -> Node | None:
+    """The name of the only parameter, if it is a name and nothing else."""
+    for _ in range(3):
+        if parameters is None or parameters.type in language.names:
+            break
+        if parameters.type == "implicit_parameter":
+            return parameters
+        if parameters.named_child_count != 1:
+            return None
+        parameters = parameters.named_child(0)
+    return parameters if parameters is not None and parameters.type in language.names else None
 
 
 def _listed(node: Node) -> list[Node]:
@@ -290,6 +360,8 @@ METHODS = {
     "calls": Walk.visit_call,
     "news": Walk.visit_new,
     "variables": Walk.visit_variable,
+    "bounds": Walk.visit_bound,
+    "tests": Walk.visit_test,
     "assignments": Walk.visit_assignment,
     "loops": Walk.visit_loop,
     "returns": Walk.visit_return,

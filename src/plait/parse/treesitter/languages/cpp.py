@@ -181,6 +181,7 @@ def _lambda(node: Node) -> Node | None:
 
 LANGUAGE = Language(
     name="cpp",
+    overloads=True,
     blank=MACRO,
     grammar="cpp",
     closures={"lambda_expression": Function(parameters=_lambda)},

@@ -15,8 +15,10 @@ from plait.parse.treesitter.table import (
     Loop,
     New,
     Node,
+    Test,
     Variable,
     first,
+    inside,
     itself,
     last,
     named,
@@ -110,6 +112,8 @@ _CLASS = Class(bases=(first("base_list"),), fields=first("parameter_list"))
 LANGUAGE = Language(
     name="csharp",
     grammar="csharp",
+    overloads=True,
+    reads=frozenset({"member_access_expression"}),
     functions={
         "method_declaration": _FUNCTION,
         "constructor_declaration": Function(),
@@ -151,6 +155,8 @@ LANGUAGE = Language(
         "string_literal": "string",
         "interpolated_string_expression": "string",
         "integer_literal": "int",
+        "real_literal": "double",
+        "character_literal": "char",
         "boolean_literal": "bool",
     },
     names=frozenset({"identifier", "base", "this", "predefined_type"}),
@@ -174,6 +180,11 @@ LANGUAGE = Language(
     leading=frozenset(),
     spreads=frozenset(),
     super_words=frozenset({"base"}),
+    tests={
+        "is_pattern_expression": Test("expression", inside("pattern", first("identifier", "generic_name"))),
+        "is_expression": Test("left", "right"),
+    },
+    bounds={"type_parameter_constraints_clause": (named(0), inside(named(1), "type"))},
     special={
         "using_directive": _using,
         "file_scoped_namespace_declaration": _file_namespace,

@@ -153,6 +153,17 @@ def _call(walk: Walk, node: Node) -> bool:
 
 CALL = Call("function")
 
+
+def _type_case(walk: Walk, node: Node) -> bool:
+    """`switch y := x.(type) { case *T: }`"""
+    switch = walk.around("type_switch_statement")
+    alias, type_ = part(switch, "alias") if switch is not None else None, part(node, "type")
+    if alias is not None and alias.named_child_count == 1 and len(node.children_by_field_name("type")) == 1:
+        line, last = walk.line(node), walk.last_line(node)
+        walk.bind_within(text(alias.named_child(0)), BindingKind.ANNOTATED, walk.type_of(type_), line, last)
+    return False
+
+
 LANGUAGE = Language(
     name="go",
     grammar="go",
@@ -181,11 +192,13 @@ LANGUAGE = Language(
     },
     spreads=frozenset({"variadic_argument"}),
     wrappers=frozenset({"type_declaration"}),
+    bounds={"type_parameter_declaration": ("name", "type")},
     special={
         "method_declaration": _receiver,
         "function_declaration": _function,
         "type_spec": _type,
         "type_alias": _type,
+        "type_case": _type_case,
         "field_declaration": _field,
         "type_elem": _embedded,
         "import_spec": _import,

@@ -15,8 +15,10 @@ from plait.parse.treesitter.table import (
     Loop,
     New,
     Node,
+    Test,
     Variable,
     first,
+    inside,
     named,
     part,
     text,
@@ -76,6 +78,7 @@ def _delegation(walk: Walk, node: Node) -> bool:
     if to is not None:
         receiver = Receiver.SUPER if to.type == "super" else Receiver.SELF
         walk.refer(text(to), receiver, walk.arity(part(node, "arguments")), to)
+        walk.give(part(node, "arguments"))
     return False
 
 
@@ -96,6 +99,7 @@ def _method_reference(walk: Walk, node: Node) -> bool:
 LANGUAGE = Language(
     name="java",
     named_closures=False,
+    overloads=True,
     grammar="java",
     functions={
         "method_declaration": Function(result="type"),
@@ -120,18 +124,21 @@ LANGUAGE = Language(
     },
     subscripts={"array_access": "array"},
     transparent={"parenthesized_expression": named(0), "generic_type": named(0)},
+    tests={"instanceof_expression": Test("left", "right", bound="name")},
     casts={"cast_expression": "type"},
     literals={
         "string_literal": "String",
         "character_literal": "char",
         "decimal_integer_literal": "int",
+        "hex_integer_literal": "int",
+        "decimal_floating_point_literal": "double",
         "true": "boolean",
+        "false": "boolean",
     },
     names=frozenset({"identifier", "type_identifier"}),
     loops={"enhanced_for_statement": Loop("name", "value", "type")},
     variables={
         "resource": Variable("name", "type", "value"),
-        "instanceof_expression": Variable("name", "right"),
         "type_pattern": Variable(named(1), named(0)),
         "catch_formal_parameter": Variable("name", first("catch_type")),
     },
@@ -147,6 +154,7 @@ LANGUAGE = Language(
         ),
     },
     comments=frozenset({"line_comment", "block_comment"}),
+    bounds={"type_parameter": (named(0), inside(first("type_bound"), named(0)))},
     special={
         "import_declaration": _import,
         "package_declaration": _package,

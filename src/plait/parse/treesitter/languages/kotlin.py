@@ -65,7 +65,10 @@ def _class(walk: Walk, node: Node) -> bool:
     constructor = first("primary_constructor")(node)
     parameters = first("class_parameters")(constructor) if constructor is not None else None
     if parameters is not None:
-        walk.take_parameters(walk.scope, parameters)
+        walk.take_parameters(walk.scope, parameters, is_constructor=True)
+        taken = [one for one in parameters.named_children if one.type == "class_parameter"]
+        defaults = sum(child.type == "=" for one in taken for child in one.children)
+        walk.relax(defaults)
     _supertypes(walk, first("delegation_specifiers")(node))
     return False
 
@@ -145,6 +148,7 @@ def _secondary(walk: Walk, node: Node) -> bool:
         word = "super" if text(to).startswith("super") else "this"
         form = Receiver.SUPER if word == "super" else Receiver.SELF
         walk.refer(word, form, walk.arity(first("value_arguments")(to)), to)
+        walk.give(first("value_arguments")(to))
     return False
 
 
@@ -182,6 +186,47 @@ def _alias(walk: Walk, node: Node) -> bool:
     return False
 
 
+def _lambda(walk: Walk, node: Node) -> bool:
+    """`items.map { it.f() }`, `items.map { one -> one.f() }`."""
+    call = walk.around("call_expression")
+    behind = walk.parent is not None and walk.parent.type == "annotated_lambda"
+    callee = call.named_child(0) if call is not None and behind else None
+    if callee is not None and callee.type == "call_expression":
+        callee = callee.named_child(0)
+    given = walk.each_of(walk.expressions.written(callee)) if callee is not None else "?"
+    names = [one for one in (first("lambda_parameters")(node) or node).named_children if one.type in _LAMBDA]
+    line, end = walk.line(node), walk.last_line(node)
+    if not names:
+        walk.bind_within("it", BindingKind.ASSIGNED, given, line, end)
+    for one in names:
+        name, type_ = first("identifier")(one), _type(one)
+        if name is not None and type_ is not None:
+            walk.bind_within(text(name), BindingKind.ANNOTATED, walk.type_of(type_), line, end)
+        elif name is not None:
+            walk.bind_within(text(name), BindingKind.ASSIGNED, given if len(names) == 1 else "?", line, end)
+    return False
+
+
+def _is(walk: Walk, node: Node) -> bool:
+    """`x is T` in the condition of an if."""
+    around = walk.around("if_expression", "block")
+    if around is not None and around.type == "if_expression":
+        body = around.named_child(1) if around.named_child_count > 1 else None
+        negated = any(child.type == "!is" for child in node.children)
+        walk.narrow(part(node, "left"), part(node, "right"), node, body, negated=negated)
+    return False
+
+
+def _type_test(walk: Walk, node: Node) -> bool:
+    """`when (x) { is T -> }`"""
+    when, entry = walk.around("when_expression"), walk.around("when_entry")
+    subject = first("when_subject")(when) if when is not None else None
+    if subject is not None and node.child_count and node.child(0).type == "is":
+        walk.narrow(first("identifier")(subject), _type(node), node, entry, negated=False)
+    return False
+
+
+_LAMBDA = frozenset({"variable_declaration", "multi_variable_declaration"})
 _CALL = Call(named(0), arguments=first("value_arguments"))
 _declared = first("identifier")
 
@@ -197,7 +242,13 @@ LANGUAGE = Language(
         "annotated_expression": named(-1),
     },
     casts={"as_expression": named(-1)},
-    literals={"string_literal": "String", "number_literal": "Int", "multiline_string_literal": "String"},
+    literals={
+        "string_literal": "String",
+        "number_literal": "Int",
+        "float_literal": "Double",
+        "character_literal": "Char",
+        "multiline_string_literal": "String",
+    },
     names=frozenset({"identifier", "super_expression", "this_expression"}),
     variables={"catch_block": Variable(first("identifier"), _type)},
     assignments={"assignment": (named(0), named(-1))},
@@ -207,6 +258,7 @@ LANGUAGE = Language(
     },
     spreads=frozenset({"spread_expression"}),
     comments=frozenset({"line_comment", "block_comment"}),
+    bounds={"type_parameter": (named(0), named(1))},
     special={
         "import": _import,
         "package_header": _package,
@@ -221,6 +273,11 @@ LANGUAGE = Language(
         "for_statement": _loop,
         "enum_entry": _entry,
         "type_alias": _alias,
+        "lambda_literal": _lambda,
+        "is_expression": _is,
+        "type_test": _type_test,
     },
+    overloads=True,
+    lending=frozenset({"let", "also", "takeIf", "takeUnless"}),
 )
 parser = partial(TreeSitterParser, LANGUAGE)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
 from plait.facts import BindingKind
-from plait.model import SymbolKind
+from plait.model import Receiver, SymbolKind
 from plait.parse.treesitter.parser import TreeSitterParser
 from plait.parse.treesitter.table import (
     Call,
@@ -14,12 +15,14 @@ from plait.parse.treesitter.table import (
     Language,
     New,
     Node,
+    Test,
     Variable,
     first,
     named,
     part,
     text,
 )
+from plait.parse.treesitter.type_names import type_text
 from plait.parse.treesitter.walk import Walk
 
 
@@ -59,13 +62,80 @@ def _traits(walk: Walk, node: Node) -> bool:
     return False
 
 
+def _documented(walk: Walk, node: Node) -> dict[str, str]:
+    """What the comment before a definition says of types: by `$name`, by `@var` and `@return`."""
+    before = node.prev_named_sibling
+    if before is None or before.type != "comment" or before.end_byte - before.start_byte > _LONGEST_COMMENT:
+        return {}
+    found: dict[str, str] = {}
+    for tag, type_, name in _TAG.findall(text(before)):
+        written = "Self" if type_ in ("$this", "self", "static") else type_text(type_)
+        if written != "?" and written not in _VAGUE:
+            found.setdefault(name if tag == "@param" else tag, written)
+    return found
+
+
+def _taken(walk: Walk, node: Node) -> bool:
+    """A function; where it declares no type, or only that it is an array, its comment's counts."""
+    walk.visit_function(node, _FUNCTION)
+    said = _documented(walk, node)
+    if not said or walk.scope is walk.module:
+        return False
+    line = walk.line(node)
+    for one in (part(node, "parameters") or node).named_children:
+        name = text(part(one, "name"))
+        if name in said and walk.type_of(part(one, "type")) in _VAGUE:
+            walk.bind(walk.scope, name, BindingKind.ANNOTATED, said[name], walk.line(one))
+    if "@return" in said and walk.type_of(part(node, "return_type")) in _VAGUE:
+        walk.bind(walk.scope, "", BindingKind.RETURNS, said["@return"], line)
+    return False
+
+
+def _case(walk: Walk, node: Node) -> bool:
+    around = walk.class_around()
+    if around is not None:
+        walk.bind(around, text(part(node, "name")), BindingKind.ANNOTATED, around.names[-1], walk.line(node))
+    return False
+
+
+def _called(walk: Walk, node: Node) -> bool:
+    r"""`\f()` is PHP's own function, or one outside of all namespaces."""
+    name = part(node, "function")
+    if name is not None and name.type == "qualified_name" and first("namespace_name")(name) is None:
+        walk.refer(f"\\{text(name.named_child(0))}", Receiver.NONE, walk.arity(part(node, "arguments")), name)
+        return False
+    if text(name) in _CALLING:
+        for one in (part(node, "arguments") or node).named_children:
+            _callable(walk, one.named_child(0) if one.type == "argument" and one.named_child_count else one)
+    return walk.visit_call(node, CALL)
+
+
+def _callable(walk: Walk, node: Node) -> None:
+    """`'f'`, `[$a, 'f']`, `'A::f'` as what another function calls."""
+    owner, named_ = "", node
+    if node.type == "array_creation_expression" and node.named_child_count == 2:
+        owner = walk.expressions.written(node.named_child(0).named_child(0) or node)
+        named_ = node.named_child(1).named_child(0) or node
+        if owner.startswith(("?", "<")):
+            return
+    if named_.type in ("string", "encapsed_string") and _NAME.fullmatch(written := text(named_).strip("'\"")):
+        *classes, name = written.replace("\\", ".").strip(".").split("::")
+        owner = ".".join(classes) or owner
+        expression = f"{owner}.{name}" if owner else name
+        walk.refer(expression, walk.expressions.receiver(owner) if owner else Receiver.NONE, -1, named_)
+
+
 def _property(walk: Walk, node: Node) -> bool:
     type_ = part(node, "type")
+    said = _documented(walk, node).get("@var", "?")
     around = walk.class_around()
     for element in node.named_children:
         name = part(element, "name") if element.type == "property_element" else None
         if name is not None and around is not None:
-            walk.bind(around, text(name).lstrip("$"), BindingKind.ANNOTATED, walk.type_of(type_), walk.line(element))
+            written = walk.type_of(type_)
+            if written in _VAGUE:
+                written = said if said != "?" else written
+            walk.bind(around, text(name).lstrip("$"), BindingKind.ANNOTATED, written, walk.line(element))
     return False
 
 
@@ -125,6 +195,17 @@ def _anonymous(walk: Walk, node: Node) -> bool:
     return False
 
 
+_LONGEST_COMMENT = 20_000
+_TAG = re.compile(r"(@param|@var|@return)\s+((?:[\w\\|?$-]|\[\]|<[^>\n]*>)+)(?:\s+(?:\.\.\.)?(\$\w+))?")
+_VAGUE = frozenset(("?", "array", "iterable", "mixed", "object", "Traversable"))
+_NAME = re.compile(r"[A-Za-z_\\][\w\\]*(?:::\w+)?")
+_CALLING = frozenset(
+    "array_filter array_map array_reduce array_walk call_user_func call_user_func_array preg_replace_callback"
+    " register_shutdown_function uasort uksort usort".split()
+)
+"""Functions that call what they are given."""
+_FUNCTION = Function(result="return_type")
+CALL = Call("function")
 NEW = New(named(0), arguments=first("arguments"))
 SCOPED = Call(object="scope", name="name")
 MEMBER = Call(object="object", name="name")
@@ -132,10 +213,6 @@ MEMBER = Call(object="object", name="name")
 LANGUAGE = Language(
     name="php",
     grammar="php",
-    functions={
-        "method_declaration": Function(result="return_type"),
-        "function_definition": Function(result="return_type"),
-    },
     closures={
         "anonymous_function": Function(result="return_type"),
         "arrow_function": Function(result="return_type"),
@@ -147,7 +224,7 @@ LANGUAGE = Language(
         "enum_declaration": Class(bases=(first("class_interface_clause"),)),
     },
     calls={
-        "function_call_expression": Call("function"),
+        "function_call_expression": CALL,
         "member_call_expression": MEMBER,
         "nullsafe_member_call_expression": MEMBER,
         "scoped_call_expression": SCOPED,
@@ -187,7 +264,12 @@ LANGUAGE = Language(
         "include_once_expression": _require,
         "object_creation_expression": _new,
         "anonymous_class": _anonymous,
+        "method_declaration": _taken,
+        "function_definition": _taken,
+        "enum_case": _case,
+        "function_call_expression": _called,
     },
+    tests={"binary_expression": Test("left", "right", operator="instanceof")},
     self_words=frozenset({"$this"}),
     class_words=frozenset({"self", "static"}),
     super_words=frozenset({"parent"}),

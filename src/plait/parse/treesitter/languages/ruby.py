@@ -36,7 +36,12 @@ def _call(walk: Walk, node: Node) -> bool:
                     walk.base(one, walk.scope)
             return True
         if name in _ATTRIBUTES:
+            for one in given if walk.scope.kind is SymbolKind.CLASS else ():
+                walk.bind(walk.scope, f"self.{text(one).lstrip(':')}", BindingKind.OPAQUE, "?", walk.line(one))
             return True
+        if name in _BY_NAME and given and given[0].type == "simple_symbol":
+            walk.refer(f"self.{text(given[0]).lstrip(':')}", Receiver.SELF, -1, given[0])
+            return False
         if name in ("define_method", "define_singleton_method") and given:
             _defined(walk, node, given[0])
             return False
@@ -49,6 +54,11 @@ def _call(walk: Walk, node: Node) -> bool:
                 walk.line(node),
             )
             return True
+    if receiver is not None and name in _BY_NAME and arguments is not None and arguments.named_child_count:
+        symbol = arguments.named_child(0)
+        if symbol.type == "simple_symbol" and (owner := walk.expressions.written(receiver)) != "?":
+            walk.refer(f"{owner}.{text(symbol).lstrip(':')}", walk.expressions.receiver(owner), -1, symbol)
+            return False
     if name in _NO_CALLS and receiver is None:
         return False
     block = part(node, "block")
@@ -79,7 +89,17 @@ def _method(walk: Walk, node: Node) -> bool:
     body = part(node, "body")
     scope = walk.define(node, name, kind, body=body, owner=owner)
     walk.take_parameters(scope, part(node, "parameters"))
+    _given_back(walk, body)
     return False
+
+
+def _given_back(walk: Walk, body: Node | None) -> None:
+    """A method gives back its last expression."""
+    last = next((one for one in reversed(body.named_children) if one.type != "comment"), None) if body else None
+    if last is not None and last.type in ("assignment", "operator_assignment"):
+        last = part(last, "right")
+    if last is not None and last.type in _VALUES and (given := walk.expressions.written(last)) != "?":
+        walk.bind(walk.scope, "", BindingKind.ASSIGNED, given, walk.line(last))
 
 
 def _class(walk: Walk, node: Node) -> bool:
@@ -100,7 +120,7 @@ def _class(walk: Walk, node: Node) -> bool:
 def _identifier(walk: Walk, node: Node) -> bool:
     """A name that no variable has is a call; whether it has one is seen when all of the function is known."""
     parent = walk.parent
-    if parent is None or parent.type not in _READS:
+    if parent is None or (parent.type not in _READS and not _is_receiver(parent, node)):
         return False
     name = text(node)
     if name not in _NO_CALLS and len(name) <= 100:
@@ -108,6 +128,13 @@ def _identifier(walk: Walk, node: Node) -> bool:
     return False
 
 
+def _is_receiver(call: Node, node: Node) -> bool:
+    receiver = part(call, "receiver") if call.type == "call" else None
+    return receiver is not None and receiver.id == node.id
+
+
+_BY_NAME = frozenset({"send", "public_send", "__send__", "method"})
+_VALUES = frozenset({"call", "identifier", "instance_variable", "self", "constant", "scope_resolution"})
 _READS = frozenset(
     {
         "program",

@@ -78,6 +78,16 @@ def _let_condition(walk: Walk, node: Node) -> bool:
     return False
 
 
+def _arm(walk: Walk, node: Node) -> bool:
+    """`match value { Some(x) => ... }`"""
+    match, pattern = walk.around("match_expression"), part(node, "pattern")
+    inner = pattern.named_child(0) if pattern is not None and pattern.named_child_count else None
+    value = part(match, "value") if match is not None else None
+    if inner is not None and value is not None:
+        _bind_pattern(walk, inner, walk.expressions.written(value))
+    return False
+
+
 _INSIDE = frozenset({"Some", "Ok"})
 
 
@@ -201,10 +211,12 @@ LANGUAGE = Language(
     parameters={"parameter": Variable(_pattern, "type"), "identifier": Variable(itself)},
     leading=frozenset({"attribute_item"}),
     comments=frozenset({"line_comment", "block_comment"}),
+    bounds={"type_parameter": ("name", "bounds"), "where_predicate": ("left", "bounds")},
     special={
         "use_declaration": _use,
         "mod_item": _module,
         "let_condition": _let_condition,
+        "match_arm": _arm,
         "macro_invocation": _macro,
         "type_item": _type_alias,
         "associated_type": _type_alias,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from plait.facts import BindingKind
-from plait.model import SymbolKind
+from plait.model import Receiver, SymbolKind
 from plait.parse.treesitter.parser import TreeSitterParser
-from plait.parse.treesitter.table import Call, Language, New, Node, Variable, first, named, part, text
+from plait.parse.treesitter.table import Call, Language, New, Node, Variable, first, inside, named, part, text
 from plait.parse.treesitter.type_names import bare
 from plait.parse.treesitter.walk import Walk
 
@@ -82,13 +82,13 @@ def _function(walk: Walk, node: Node) -> bool:
             walk.take_parameters(scope, parameters)
         if any("*" in text(part(one, "type"))[-1:] for one in parameters.named_children):
             walk.relax(0, many=True)
-    if not lists:
-        walk.take_parameters(scope, None)
     result = part(node, "return_type")
     if result is not None:
         walk.returns(scope, result)
-    elif body is not None and body.type != "block":
-        given = walk.expressions.written(body)
+    elif body is not None:
+        inside = reversed(body.named_children) if body.type in ("block", "indented_block") else iter((body,))
+        last = next((one for one in inside if one.type not in ("comment", "block_comment")), None)
+        given = walk.expressions.written(last) if last is not None else "?"
         if given != "?":
             walk.bind(scope, "", BindingKind.ASSIGNED, given, walk.line(node))
     return False
@@ -100,6 +100,41 @@ def _value(walk: Walk, node: Node) -> bool:
         return False
     walk.set_variable(walk.scope, pattern, part(node, "type"), part(node, "value"), walk.line(node))
     return False
+
+
+def _lambda(walk: Walk, node: Node) -> bool:
+    """`items.map(one => one.f())`"""
+    parameters = part(node, "parameters")
+    for _ in range(2):
+        if parameters is not None and parameters.type != "identifier" and parameters.named_child_count == 1:
+            parameters = parameters.named_child(0)
+    if parameters is not None and parameters.type == "identifier":
+        given, last = _each(walk), walk.last_line(node)
+        walk.bind_within(text(parameters), BindingKind.ASSIGNED, given, walk.line(node), last)
+    return False
+
+
+def _each(walk: Walk) -> str:
+    call = walk.around("call_expression")
+    function = part(call, "function") if call is not None else None
+    return walk.each_of(walk.expressions.written(function)) if function is not None else "?"
+
+
+def _call(walk: Walk, node: Node) -> bool:
+    """`f(1)(x => x)` is one call with two lists of arguments; `_.f()` is called on what a lambda is given."""
+    function = part(node, "function")
+    if function is not None and function.type == "call_expression" and node.type == "call_expression":
+        return False
+    if function is not None and (root := part(function, "value")) is not None and root.type == "wildcard":
+        given = _each(walk) if walk.parent is not None and walk.parent.type == "arguments" else "?"
+        name, arity = part(function, "field"), walk.arity(part(node, "arguments"))
+        if given != "?" and name is not None:
+            walk.refer(f"{given}.{text(name)}", Receiver.OTHER, arity, name)
+            return False
+    return walk.visit_call(node, _CALL)
+
+
+_CALL = Call("function")
 
 
 def _enumerator(walk: Walk, node: Node) -> bool:
@@ -132,6 +167,36 @@ def _extension(walk: Walk, node: Node) -> bool:
     return False
 
 
+def _name(walk: Walk, node: Node) -> bool:
+    """A name by itself can be a method without brackets."""
+    parent = walk.parent
+    if parent is None or parent.type not in _READS:
+        return False
+    if field := _READS[parent.type]:
+        one = part(parent, field)
+        if one is not None and one.id == node.id:
+            return False
+    walk.unsure.append(len(walk.references))
+    walk.read(text(node), Receiver.NONE, node)
+    return False
+
+
+_READS = {
+    "infix_expression": "operator",
+    "val_definition": "pattern",
+    "var_definition": "pattern",
+    "function_definition": "name",
+    "field_expression": "field",
+    "case_clause": "pattern",
+    "assignment_expression": "left",
+} | dict.fromkeys(
+    "block indented_block arguments if_expression tuple_expression return_expression interpolation match_expression"
+    " prefix_expression parenthesized_expression while_expression guard".split(),
+    "",
+)
+"""Where a name is read, and the part there that is none that is read."""
+
+
 def _alias(walk: Walk, node: Node) -> bool:
     name, type_ = part(node, "name"), part(node, "type")
     if name is not None and type_ is not None:
@@ -142,8 +207,10 @@ def _alias(walk: Walk, node: Node) -> bool:
 LANGUAGE = Language(
     name="scala",
     grammar="scala",
+    overloads=True,
+    reads=frozenset({"field_expression"}),
     closures={},
-    calls={"call_expression": Call("function")},
+    calls={"call_expression": _CALL},
     news={"instance_expression": New(named(0))},
     members={"field_expression": ("value", "field"), "stable_identifier": (0, -1), "stable_type_identifier": (0, -1)},
     transparent={"parenthesized_expression": named(0), "generic_function": "function", "generic_type": "type"},
@@ -151,6 +218,8 @@ LANGUAGE = Language(
     literals={
         "string": "String",
         "integer_literal": "Int",
+        "floating_point_literal": "Double",
+        "character_literal": "Char",
         "boolean_literal": "Boolean",
         "interpolated_string_expression": "String",
     },
@@ -162,6 +231,7 @@ LANGUAGE = Language(
         "class_parameter": Variable("name", "type", "default_value", is_field=True),
     },
     comments=frozenset({"comment", "block_comment"}),
+    bounds={"type_parameters": ("name", inside("bound", "type"))},
     special={
         "import_declaration": _import,
         "package_clause": _package,
@@ -180,6 +250,9 @@ LANGUAGE = Language(
         "infix_expression": _infix,
         "extension_definition": _extension,
         "type_definition": _alias,
+        "lambda_expression": _lambda,
+        "identifier": _name,
+        "call_expression": _call,
     },
 )
 parser = partial(TreeSitterParser, LANGUAGE)

@@ -67,7 +67,7 @@ def _function(walk: Walk, node: Node) -> bool:
 
 
 def _parameters(walk: Walk, node: Node) -> None:
-    """Parameters with their defaults beside them; names of arguments tell overloads apart, but are not kept."""
+    """Parameters with their defaults beside them."""
     walk.take_parameters(walk.scope, node)
     defaults = len(node.children_by_field_name("default_value"))
     variadic = any(child.type == "..." for child in node.children)
@@ -137,6 +137,8 @@ def _call(walk: Walk, node: Node) -> bool:
     suffix = first("call_suffix")(node)
     if suffix is None:
         return False
+    if _indexed(node) is not None:
+        return False
     blocks = sum(child.type == "lambda_literal" for child in suffix.named_children)
     if blocks:
         walk.extra_arguments[node.id] = blocks
@@ -158,9 +160,39 @@ def _case(walk: Walk, node: Node) -> bool:
     return False
 
 
+def _label(node: Node) -> Node | None:
+    outside = part(node, "external_name")
+    return part(node, "name") if outside is None else None if text(outside) == "_" else outside
+
+
 def _parameter_type(node: Node) -> Node | None:
     names = node.children_by_field_name("name")
     return names[-1] if len(names) > 1 else part(node, "type")
+
+
+def _lambda(walk: Walk, node: Node) -> bool:
+    """`items.map { $0.f() }`, `items.map { one in one.f() }`."""
+    call = walk.around("call_expression")
+    callee = call.named_child(0) if call is not None else None
+    given = walk.each_of(walk.expressions.written(callee)) if callee is not None else "?"
+    type_ = part(node, "type")
+    parameters = first("lambda_function_type_parameters")(type_) if type_ is not None else None
+    line, last = walk.line(node), walk.last_line(node)
+    if parameters is None:
+        walk.bind_within("$0", BindingKind.ASSIGNED, given, line, last)
+    for one in parameters.named_children if parameters is not None else ():
+        name = part(one, "name") if one.type == "lambda_parameter" else None
+        if name is not None:
+            alone = parameters is not None and parameters.named_child_count == 1
+            walk.bind_within(text(name), BindingKind.ASSIGNED, given if alone else "?", line, last)
+    return False
+
+
+def _indexed(node: Node) -> Node | None:
+    """What stands before `[...]`, which the grammar takes for a call."""
+    suffix = first("call_suffix")(node)
+    arguments = first("value_arguments")(suffix) if suffix is not None else None
+    return node.named_child(0) if arguments is not None and arguments.child(0).type == "[" else None
 
 
 _CALL = Call(named(0), arguments=_arguments)
@@ -168,10 +200,12 @@ _CALL = Call(named(0), arguments=_arguments)
 LANGUAGE = Language(
     name="swift",
     grammar="swift",
+    overloads=True,
+    reads=frozenset({"navigation_expression"}),
     closures={},
     calls={"call_expression": _CALL},
     members={"navigation_expression": ("target", _suffix)},
-    subscripts={},
+    indexed=lambda node: _indexed(node) if node.type == "call_expression" else None,
     transparent={
         "postfix_expression": "target",
         "try_expression": named(-1),
@@ -184,11 +218,17 @@ LANGUAGE = Language(
         "constructor_expression": named(0),
     },
     casts={"as_expression": named(-1)},
-    literals={"line_string_literal": "String", "integer_literal": "Int", "boolean_literal": "Bool"},
+    literals={
+        "line_string_literal": "String",
+        "integer_literal": "Int",
+        "real_literal": "Double",
+        "boolean_literal": "Bool",
+    },
     names=frozenset({"simple_identifier", "type_identifier", "self_expression", "super_expression"}),
     assignments={"assignment": ("target", "result")},
-    parameters={"parameter": Variable("name", _parameter_type)},
+    parameters={"parameter": Variable("name", _parameter_type, label=_label)},
     comments=frozenset({"comment", "multiline_comment"}),
+    bounds={"type_parameter": (named(0), "name")},
     special={
         "import_declaration": _import,
         "class_declaration": _class,
@@ -206,6 +246,7 @@ LANGUAGE = Language(
         "for_statement": _loop,
         "typealias_declaration": _alias,
         "enum_entry": _case,
+        "lambda_literal": _lambda,
     },
     self_words=frozenset({"self"}),
     class_words=frozenset({"Self"}),

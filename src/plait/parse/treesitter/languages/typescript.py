@@ -8,7 +8,19 @@ from plait.facts import BindingKind
 from plait.model import SymbolKind
 from plait.parse.treesitter.languages.javascript import COMMON, EACH, FIELD, SPECIAL
 from plait.parse.treesitter.parser import TreeSitterParser
-from plait.parse.treesitter.table import Class, Function, Language, Node, Variable, first, named, part, text
+from plait.parse.treesitter.table import (
+    Class,
+    Function,
+    Language,
+    Node,
+    Test,
+    Variable,
+    first,
+    inside,
+    named,
+    part,
+    text,
+)
 from plait.parse.treesitter.walk import Walk
 
 
@@ -93,6 +105,8 @@ LANGUAGE = Language(
         "generic_type": "name",
     },
     casts={"as_expression": _cast, "type_assertion": named(0)},
+    tests={"binary_expression": Test("left", "right", operator="instanceof")},
+    bounds={"type_parameter": ("name", inside("constraint", named(0)))},
     parameters={
         "required_parameter": Variable(_parameter_name, "type", "value"),
         "optional_parameter": Variable(_parameter_name, "type", optional=True),

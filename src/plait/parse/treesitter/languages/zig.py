@@ -44,8 +44,10 @@ def _variable(walk: Walk, node: Node) -> bool:
         walk.import_(node, imported, member, text(name))
     elif value is not None and value.type == "builtin_function" and text(first("builtin_identifier")(value)) == "@This":
         around = walk.class_around()
-        target = around.names[-1] if around is not None else "this"
-        walk.bind(walk.scope, text(name), BindingKind.ASSIGNED, target, walk.line(node))
+        if around is None:
+            walk.import_(node, walk.file.path.rpartition("/")[2], None, text(name))  # the file is the structure
+        else:
+            walk.bind(walk.scope, text(name), BindingKind.ASSIGNED, around.names[-1], walk.line(node))
     else:
         around = walk.class_around()
         scope = around if around is not None and walk.scope is around else walk.scope
@@ -80,7 +82,9 @@ def _field(walk: Walk, node: Node) -> bool:
     name, type_ = part(node, "name"), part(node, "type")
     scope = walk.class_around() or walk.module
     if name is not None:
-        walk.bind(scope, text(name), BindingKind.ANNOTATED, walk.type_of(type_), walk.line(node))
+        is_case = walk.parent is not None and walk.parent.type == "enum_declaration"
+        written = scope.names[-1] if is_case and scope.names else walk.type_of(type_)
+        walk.bind(scope, text(name), BindingKind.ANNOTATED, written, walk.line(node))
     return False
 
 
@@ -133,6 +137,7 @@ LANGUAGE = Language(
         "dereference_expression": named(0),
         "null_coercion_expression": named(0),
         "catch_expression": named(0),
+        "binary_expression": lambda node: part(node, "left") if text(part(node, "operator")) == "orelse" else None,
     },
     literals={"string": "string", "integer": "int"},
     names=frozenset({"identifier"}),
