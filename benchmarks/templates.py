@@ -12,7 +12,7 @@ import argparse
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,22 +20,23 @@ import numpy as np
 from quality_labels import Question, Repository, Target, ndcg, semble
 
 from plait import Engine
-from plait.document import Neighbours, passages, runs_in, structure_header
+from plait.document import runs_in
 from plait.embed.code import CodeEmbedder
 from plait.embed.hashing import HashingEmbedder
 from plait.embed.static import StaticEmbedder
 from plait.evaluate.collection import load, resolve
 from plait.evaluate.compare import Comparison, Outcome, compare
+from plait.evaluate.texts import Texts as Making
+from plait.evaluate.texts import texts as made_of
 from plait.finding import find
-from plait.model import Direction, Edge, EdgeKind, Span, Symbol, SymbolId
-from plait.protocols import Embedder, Snapshot
+from plait.model import Span, Symbol
+from plait.protocols import Embedder
 from plait.vectors import unit
 
 K = 10
 SHOP_K = 5
 """The shop has 28 functions: ten of them are a third."""
 
-SEED = 1
 LINES = 40
 """of a window"""
 
@@ -45,7 +46,17 @@ EMBEDDERS: dict[str, Callable[[], Embedder]] = {
     "hashing": HashingEmbedder,
 }
 DIMS: dict[str, tuple[int, ...]] = {"code": (256, 128, 64), "static": (256,), "hashing": (256,)}
-TEMPLATES = ("plain", "signature", "qualified name", "header", "structural", "names", "shuffled")
+TEMPLATES = {
+    "plain": "plain",
+    "signature": "signature",
+    "qualified name": "words",
+    "header": "header",
+    "structural": "structural",
+    "names": "names",
+    "shuffled": "shuffled",
+}
+"""row -> what `plait.evaluate.texts` calls it"""
+
 PIECES = ("function", "class", "file", f"{LINES} lines")
 ORDERS = ("ranked", "files")
 """as they come, and the best of each file only"""
@@ -84,49 +95,17 @@ def shop() -> Corpus:
     return Corpus(Repository("shop", "python", collection.corpus, tuple(questions)), SHOP_K, kinds)
 
 
-def shuffled(edges: Sequence[Edge]) -> list[tuple[SymbolId, SymbolId]]:
-    """Give each call the target of another: every symbol keeps how often it calls and is called, and nothing else."""
-    targets = [edge.target for edge in edges]
-    order = np.random.default_rng(SEED).permutation(len(targets))
-    return [(edge.source, targets[place]) for edge, place in zip(edges, order.tolist(), strict=True)]
-
-
-def calls(snapshot: Snapshot, symbols: Sequence[Symbol]) -> list[Edge]:
-    found = snapshot.edges([one.id for one in symbols], [EdgeKind.CALLS], Direction.OUT)
-    return [edge for edge in found if edge.source != edge.target]
-
-
-def neighbours(pairs: Sequence[tuple[SymbolId, SymbolId]], like: Sequence[Edge]) -> Neighbours:
-    return Neighbours(replace(edge, source=a, target=b) for edge, (a, b) in zip(like, pairs, strict=True))
-
-
 def templates(corpus: Corpus, embedder: Embedder) -> Iterator[tuple[str, Texts]]:
     """Yield each row's name with its texts; several passages of one symbol have one place."""
     root = corpus.repository.root
     snapshot = Engine.open(root).snapshot()
-    symbols = [one for one in snapshot.symbols() if not corpus.kinds or str(one.kind) in corpus.kinds]
-    named = {one.id: one.name for one in snapshot.symbols()}
-    runs = runs_in(snapshot.texts([one.id for one in symbols]))
-    pieces = [runs(one) for one in symbols]
-    resolved = calls(snapshot, symbols)
-    bare = calls(Engine.open(root, graph="names").snapshot(), symbols)
-    graphs = {
-        "header": Neighbours(),
-        "structural": Neighbours(resolved),
-        "names": Neighbours(bare),
-        "shuffled": neighbours(shuffled(resolved), resolved),
-    }
-    shown = [index for index, own in enumerate(pieces) if any(run.text.strip() for run in own)]
-    for template in ("plain", *graphs):
-        headers = [structure_header(one, graphs[template], named) if template in graphs else "" for one in symbols]
-        made = passages(list(zip(headers, pieces, strict=True)), embedder)
-        yield template, [(place_of(symbols[at], symbols[at].span), one.text) for at in shown for one in made[at]]
-    for template, text in (
-        ("signature", lambda one: f"{one.signature}\n{one.docstring}"),
-        ("qualified name", lambda one: f"{one.module} {one.qualified_name}"),
-    ):
-        yield template, [(place_of(symbols[at], symbols[at].span), text(symbols[at])) for at in shown]
-    yield from chunks(root, symbols, ["\n".join(run.text for run in own) for own in pieces])
+    symbols = {one.id: one for one in snapshot.symbols() if not corpus.kinds or str(one.kind) in corpus.kinds}
+    for row, of in TEMPLATES.items():
+        made = made_of(snapshot, Making(of), embedder)
+        yield row, [(place_of(symbols[one], symbols[one].span), text.text) for one, text in made if one in symbols]
+    runs = runs_in(snapshot.texts(list(symbols)))
+    own = ["\n".join(run.text for run in runs(one)) for one in symbols.values()]
+    yield from chunks(root, list(symbols.values()), own)
 
 
 def chunks(root: Path, symbols: Sequence[Symbol], own: Sequence[str]) -> Iterator[tuple[str, Texts]]:

@@ -15,7 +15,7 @@ from plait.errors import BadParameter, BrokenIndex, EmptyQuery, NoSuchPath
 from plait.finding import find, hits, module_of, related
 from plait.kept import KeptIndex
 from plait.model import Content, Direction, Evidence, Filter, Hit, Query, Ranking, Related, Symbol, Unknown
-from plait.protocols import Embedder, Snapshot, Strategy
+from plait.protocols import Embedder, Embedding, Snapshot, Strategy
 from plait.settings import Settings
 from plait.terms import query_terms
 
@@ -181,8 +181,8 @@ class Engine:
         """Make a strategy from its name or description, the configured one by default; a made one is returned."""
         if description is not None and not isinstance(description, str):
             return description
-        made: Strategy = plugins.build("strategy", description or self.settings.strategy)
-        return made
+        made: Strategy | Embedding = plugins.build("strategy", description or self.settings.strategy)
+        return made.over(self.embedder) if isinstance(made, Embedding) else made
 
     def rank(self, text: str, strategy: str | Strategy | None = None, where: Filter = Filter()) -> Ranking:
         """Return the strategy's whole ranking with its trace; the question is read as by `search`."""

@@ -327,3 +327,10 @@ class Strategy(Protocol):
     def retrieve(self, query: Query, snapshot: Snapshot) -> Ranking:
         """Return the symbols that belong in the answer, best first; the caller decides how many of them it shows."""
         ...
+
+
+@runtime_checkable
+class Embedding(Protocol):
+    """What describes a strategy that makes vectors of its own, and becomes one when it is given what makes them."""
+
+    def over(self, embedder: Embedder) -> Strategy: ...

@@ -50,6 +50,9 @@ def evaluate(
 
     COLLECTION is a folder with a collection.toml, or the name of one of plait's own (shop). With a condition or a
     baseline, what search uses is judged, if no strategy is given.
+
+    "texts(of='signature')" and the like compare what is embedded: `plait eval shop --strategy "texts(of='?')"` lists
+    them.
     """
     depths = _depths(at)
     loaded = load(collection)
