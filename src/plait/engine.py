@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar, overload
 
 from plait import plugins
@@ -254,14 +255,21 @@ class Engine:
         return self._ask(lambda snapshot: find(snapshot, name))
 
     def evaluate(
-        self, collection: Collection, strategies: Sequence[str | Strategy], measures: Sequence[Measure]
+        self,
+        collection: Collection,
+        strategies: Sequence[str | Strategy],
+        measures: Sequence[Measure],
+        others: Mapping[str, Mapping[str, Ranking]] = MappingProxyType({}),
     ) -> tuple[Evaluation, dict[str, dict[str, Ranking]]]:
         """Run each strategy on each topic of a collection whose corpus this engine has open.
+
+        `others` are rankings of other tools, label -> topic id -> ranking, judged after them.
 
         Return the evaluation and the runs behind it, label -> topic id -> ranking, a label being the strategy's full
         description. Raises BadCollection for a qrel that names no symbol of the corpus.
         """
         from plait.evaluate.collection import resolve
+        from plait.evaluate.files import by_file
         from plait.evaluate.judge import evaluate
 
         chosen = [self.strategy(strategy) for strategy in strategies]
@@ -273,6 +281,9 @@ class Engine:
                 str(strategy): {topic: strategy.retrieve(query, snapshot) for topic, query in queries.items()}
                 for strategy in chosen
             }
+            runs |= {label: dict(run) for label, run in others.items()}
+            if collection.by_file:
+                runs = {label: {one: by_file(found) for one, found in run.items()} for label, run in runs.items()}
             return evaluate(collection, judgements, runs, measures), runs
 
         return self._ask(judge)

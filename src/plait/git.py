@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +23,10 @@ _ESCAPES = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r": 13, b
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
+AT_ONCE = 500
+"""Contents that one process of git is asked for, so that they need not lie in memory all together."""
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """One file of a difference. Lines are 1-based, as git counts them: only a line feed ends one."""
@@ -32,6 +36,29 @@ class Change:
     """lines of the old file that are gone or were replaced"""
     new: tuple[int, ...]
     """lines of the new file that were added or replace others"""
+
+
+@dataclass(frozen=True, slots=True)
+class FileEdit:
+    """What a commit did to one file."""
+
+    path: str
+    status: str
+    """`A` added, `D` deleted, `M` modified, `T` another type; a rename is a `D` and an `A`"""
+    old: str
+    """hash of the content before; zeros if there was none"""
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    hash: str
+    time: int
+    """of the commit, in seconds"""
+    parents: int
+    message: str
+    edits: tuple[FileEdit, ...]
+    """below root, by path; none of a merge"""
 
 
 def has_work_tree(root: Path) -> bool:
@@ -132,6 +159,72 @@ def clone(source: str, folder: Path) -> bool:
     return made is not None
 
 
+def history(root: Path, most: int) -> list[Commit]:
+    """Return the last `most` commits that led to HEAD and touch something below root, newest first; none without git.
+
+    Merges are among them, without edits.
+    """
+    shown = _run(
+        root,
+        *("log", f"-{most}", "--raw", "--no-abbrev", "--no-renames", "--no-show-signature", "--no-color", "-z"),
+        *("--encoding=UTF-8", "--format=%x01%H%x02%ct%x02%P%x02%B%x02", "--relative", "HEAD", "--", "."),
+    )
+    return [_commit(told) for told in (shown or b"").split(b"\x01")[1:]]
+
+
+def _commit(told: bytes) -> Commit:
+    made, time, parents, message, raw = told.split(b"\x02", 4)
+    parts = raw.strip(b"\0\n").split(b"\0")
+    edits = [
+        FileEdit(os.fsdecode(path), status.decode()[:1], old.decode(), new.decode())
+        for (_, _, old, new, status), path in zip((head.split() for head in parts[::2]), parts[1::2], strict=False)
+    ]
+    return Commit(
+        made.decode(),
+        int(time),
+        len(parents.split()),
+        message.decode(errors="replace"),
+        tuple(sorted(edits, key=lambda edit: edit.path)),
+    )
+
+
+def since(root: Path, commit: str) -> frozenset[str]:
+    """Return the hashes of the commits that led to HEAD and did not lead to that commit."""
+    shown = _run(root, "rev-list", f"{commit}..HEAD") or b""
+    return frozenset(shown.decode().split())
+
+
+def line_of_first_parents(root: Path) -> list[tuple[str, int]]:
+    """Return hash and time of HEAD, its first parent, the first parent of that, and so on."""
+    shown = _run(root, "log", "--first-parent", "--no-show-signature", "--format=%H %ct", "HEAD") or b""
+    return [(made, int(time)) for made, time in (line.split() for line in shown.decode().splitlines())]
+
+
+def tree(root: Path, commit: str) -> dict[str, str]:
+    """Return the regular files below root in a commit: path -> hash of the content, by path."""
+    shown = _run(root, "ls-tree", "-r", "-z", commit, "--", ".") or b""
+    found: dict[str, str] = {}
+    for entry in shown.split(b"\0"):
+        about, _, path = entry.partition(b"\t")
+        if about.startswith(b"100"):
+            found[os.fsdecode(path)] = about.split()[2].decode()
+    return dict(sorted(found.items()))
+
+
+def contents(root: Path, hashes: Sequence[str]) -> Iterator[bytes]:
+    """Yield the contents with those hashes, in order; empty for one that git lacks."""
+    for start in range(0, len(hashes), AT_ONCE):
+        asked = hashes[start : start + AT_ONCE]
+        shown = _run(root, "cat-file", "--batch", given="".join(f"{one}\n" for one in asked).encode()) or b""
+        place = 0
+        for _ in asked:
+            end = shown.find(b"\n", place)
+            head = shown[place:end].split() if end >= 0 else []
+            size = int(head[2]) if len(head) == 3 else -1
+            yield shown[end + 1 : end + 1 + max(size, 0)]
+            place = end + 1 + (size + 1 if size >= 0 else 0)
+
+
 def _changes(shown: bytes) -> Iterator[Change]:
     """Read what `git diff -U0` prints. Lines of a hunk are counted off, since they can look like headers."""
     lines = iter(shown.split(b"\n"))
@@ -169,7 +262,7 @@ def _unescaped(found: re.Match[bytes]) -> bytes:
     return bytes([_ESCAPES[code] if code in _ESCAPES else int(code, 8)])
 
 
-def _run(root: Path, *arguments: str) -> bytes | None:
+def _run(root: Path, *arguments: str, given: bytes = b"") -> bytes | None:
     """Return standard output, or None if git is missing or fails."""
     git = shutil.which("git")
     if git is None:
@@ -182,7 +275,7 @@ def _run(root: Path, *arguments: str) -> bytes | None:
         done = subprocess.run(
             [git, *_SAFE, *arguments],
             cwd=root,
-            stdin=subprocess.DEVNULL,
+            input=given,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=environment | {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"},

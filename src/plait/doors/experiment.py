@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from plait import plugins
+from plait.doors import collections, judging, verdict
 from plait.doors import demo as demonstration
-from plait.doors import judging, verdict
 from plait.doors.options import Common, common, opened
 from plait.doors.terminal import emit, notice
 from plait.doors.trial import Trial
@@ -30,7 +30,8 @@ html_report = click.option(
 
 
 @click.command("eval")
-@click.argument("collection")
+@click.argument("collection", required=False)
+@collections.chosen
 @click.option("--strategy", "strategies", multiple=True, metavar="NAME", help="Repeat to compare (default: all).")
 @click.option("--at", default="3,5", show_default=True, metavar="K,K", help="Depths of the measures.")
 @verdict.verdicts
@@ -38,7 +39,8 @@ html_report = click.option(
 @click.option("--markdown", type=verdict.FILE, help="Write it for a comment under a pull request to this file.")
 @common("embedder", "graph", "cache")
 def evaluate(
-    collection: str,
+    collection: str | None,
+    asked: collections.Asked,
     strategies: tuple[str, ...],
     at: str,
     wanted: verdict.Wanted,
@@ -48,30 +50,39 @@ def evaluate(
 ) -> int:
     """Judge strategies on COLLECTION, query by query; every other strategy is compared with the first.
 
-    COLLECTION is a folder with a collection.toml, or the name of one of plait's own (shop). With a condition or a
-    baseline, what search uses is judged, if no strategy is given.
+    COLLECTION is a folder with a collection.toml, the name of one of plait's own (shop), a BEIR folder, or with
+    --queries the folder of the code. --mine makes one of a repository's commits, documentation and tests. With a
+    condition or a baseline, what search uses is judged, if no strategy is given.
 
     "texts(of='signature')" and the like compare what is embedded: `plait eval shop --strategy "texts(of='?')"` lists
     them.
     """
     depths = _depths(at)
-    loaded = load(collection)
-    with opened(str(loaded.corpus), common) as engine:
-        chosen = strategies or ([engine.settings.strategy] if wanted.is_gate else _every_strategy())
-        trial = Trial.run(engine, loaded, chosen, depths)
-    trial = verdict.completed(trial, chosen, wanted, common)
-    tried = verdict.judge(trial, wanted)
+    chosen = collections.choose(collection, asked, common)
+    if chosen.folder:
+        notice(collections.kept(chosen.folder))
+    if asked.look:
+        emit(*collections.look(chosen, asked.look), as_json=common.as_json)
+        return 0
+    common = chosen.read_with(common)
+    with opened(str(chosen.collection.corpus), common) as engine:
+        tried = strategies or ([engine.settings.strategy] if wanted.is_gate else _every_strategy())
+        loaded = chosen.answerable(engine)
+        trial = Trial.run(engine, loaded, tried, depths, collections.other_runs(asked.others, engine))
+    collections.write(asked, chosen, trial)
+    trial = verdict.completed(trial, tried, wanted, common)
+    gates = verdict.judge(trial, wanted)
     told = trial.explanations(wanted.show)
     lines = judging.evaluation_text(trial.evaluation, trial.main, told, trial.names, trial.short, trial.made)
-    found = judge.to_json(trial.evaluation, trial.main) | trial.setting | judging.gates_json(tried)
-    emit(found, chain(lines, judging.gates_text(tried, trial.short)), as_json=common.as_json)
+    found = judge.to_json(trial.evaluation, trial.main) | trial.setting | judging.gates_json(gates)
+    emit(found, chain(lines, judging.gates_text(gates, trial.short)), as_json=common.as_json)
     if html:
         trial.write_report(html)
         notice(f"report written to {html}")
     if markdown:
-        trial.write_markdown(markdown, told, tried)
+        trial.write_markdown(markdown, told, gates)
         notice(f"comment written to {markdown}")
-    return verdict.tell(tried.failures)
+    return verdict.tell(gates.failures)
 
 
 @click.command()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from plait.engine import Engine
 from plait.errors import BadCollection, CannotWrite
@@ -32,8 +33,15 @@ class Trial:
     """whose differences are explained"""
 
     @classmethod
-    def run(cls, engine: Engine, collection: Collection, strategies: Sequence[str], depths: Sequence[int]) -> Trial:
-        evaluation, runs = engine.evaluate(collection, strategies, standard(depths))
+    def run(
+        cls,
+        engine: Engine,
+        collection: Collection,
+        strategies: Sequence[str],
+        depths: Sequence[int],
+        others: Mapping[str, Mapping[str, Ranking]] = MappingProxyType({}),
+    ) -> Trial:
+        evaluation, runs = engine.evaluate(collection, strategies, standard(depths), others)
         names = short_names(engine.snapshot().symbols())
         return cls(engine, evaluation, runs, names, short_labels(evaluation.labels), max(depths))
 

@@ -9,6 +9,7 @@ A collection is a folder with a `collection.toml`:
     qrels = "qrels.txt"        # TREC: topic 0 symbol relevance
     language = "python"
     kinds = ["function", "method"]   # optional: only such symbols are documents of the collection
+    documents = "files"        # optional: files are judged, each by its first symbol; a qrel's symbol is `path:/`
 
 A qrel's symbol is a full id or any suffix of a qualified name that is unique in the corpus. Relevance is a whole
 number; 0 and below is judged and not relevant. Blank lines and lines that begin with `#` are ignored.
@@ -60,6 +61,8 @@ class Collection:
     """in file order"""
     where: Filter = Filter()
     """which symbols of the corpus are its documents"""
+    by_file: bool = False
+    """files are judged, each by the first of its symbols; a qrel names a file by its module's id"""
 
     def topic(self, wanted: str) -> Topic:
         """Return the topic with that id, else in another case; BadCollection with all ids if there is none."""
@@ -112,6 +115,7 @@ def load(name: str | Path) -> Collection:
         topics=topics,
         qrels=qrels,
         where=Filter(kinds=_kinds(path, settings.get("kinds"))),
+        by_file=_by_file(path, settings.get("documents")),
     )
 
 
@@ -121,6 +125,9 @@ def resolve(collection: Collection, find: Callable[[str], SymbolId]) -> Judgemen
     `find` raises UnknownSymbol or AmbiguousSymbol; this becomes BadCollection, naming file and line.
     """
     judged: dict[str, dict[SymbolId, int]] = {}
+    if collection.by_file:
+        # A file that is not indexed is one that nobody can find.
+        find = SymbolId
     for qrel in collection.qrels:
         try:
             symbol = find(qrel.symbol)
@@ -141,6 +148,12 @@ def _kinds(path: Path, given: object) -> frozenset[SymbolKind] | None:
     return frozenset(map(SymbolKind, given))
 
 
+def _by_file(path: Path, given: object) -> bool:
+    if given not in (None, "files", "symbols"):
+        raise BadCollection(str(path), f"documents must be 'files' or 'symbols', not {given!r}")
+    return given == "files"
+
+
 def _settings(path: Path, keys: tuple[str, ...]) -> dict[str, Any]:
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -154,7 +167,7 @@ def _settings(path: Path, keys: tuple[str, ...]) -> dict[str, Any]:
 
 def _topics(path: Path) -> Iterator[Topic]:
     seen: set[str] = set()
-    for where, line in _lines(path):
+    for where, line in lines(path):
         columns = [column.strip() for column in line.split("\t")]
         if len(columns) not in (2, 3) or not all(columns):
             raise BadCollection(where, "a topic is an id, a tab and a text, and perhaps a tab and a category")
@@ -171,7 +184,7 @@ def _topics(path: Path) -> Iterator[Topic]:
 
 def _qrels(path: Path, topics: set[str]) -> Iterator[Qrel]:
     empty = True
-    for where, line in _lines(path):
+    for where, line in lines(path):
         columns = line.split()
         if len(columns) != 4:
             raise BadCollection(where, f"a qrel has 4 columns (topic 0 symbol relevance), this one {len(columns)}")
@@ -186,7 +199,7 @@ def _qrels(path: Path, topics: set[str]) -> Iterator[Qrel]:
         raise BadCollection(str(path), "holds no qrel")
 
 
-def _lines(path: Path) -> Iterator[tuple[str, str]]:
+def lines(path: Path) -> Iterator[tuple[str, str]]:
     """Yield file:line and the line, without blank lines and comments."""
     try:
         text = path.read_text(encoding="utf-8-sig")

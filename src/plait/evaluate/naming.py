@@ -8,15 +8,21 @@ from collections.abc import Iterable, Sequence
 from plait.model import Symbol, SymbolId, SymbolKind
 
 
+class _Names(dict[SymbolId, str]):
+    def __missing__(self, symbol: SymbolId) -> str:
+        return symbol
+
+
 def short_names(symbols: Iterable[Symbol]) -> dict[SymbolId, str]:
     """Name each symbol by the shortest end of its qualified name that no other has.
 
-    A method keeps its class and a module its whole name; where even whole names are equal, the line is added.
+    A method keeps its class and a module its whole name; where even whole names are equal, the line is added. What
+    another tool found and is none of the symbols is called as that tool calls it.
     """
     everything = list(symbols)
     whole = Counter(symbol.qualified_name for symbol in everything)
     ends = Counter(end for name in whole for end in _ends(name))
-    names: dict[SymbolId, str] = {}
+    names = _Names()
     for symbol in everything:
         match symbol.kind:
             case SymbolKind.MODULE:

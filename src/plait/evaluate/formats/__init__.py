@@ -1,0 +1,1 @@
+"""Other formats of collections and runs, one module each."""
