@@ -230,12 +230,15 @@ class Engine:
         """Return the functions that belong together, in the order in which they run, in so many tokens at the most.
 
         Signatures come first, then whole bodies, best first, while the budget lasts (`plait.context.composing`). The
-        question is read as by `search`; tests are left out unless the filter says otherwise. Raises BadParameter for
-        too few tokens, else as `search`.
+        question is read as by `search`; tests are left out unless the filter says otherwise. Where the settings leave the
+        strategy as it is, more of one file is taken (`plait.context.STRATEGY`). Raises BadParameter for too few tokens,
+        else as `search`.
         """
-        from plait.context import compose
+        from plait.context import STRATEGY, compose
 
         text = text.encode(errors="replace").decode()
+        if strategy is None and self.settings.strategy == Settings().strategy:
+            strategy = STRATEGY
         chosen, question = self.strategy(strategy), asked(text, where)
         query = self.query(question.text, question.where)
 

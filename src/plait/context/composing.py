@@ -24,6 +24,10 @@ from plait.model import Candidate, Direction, Ranking, Source, Symbol, SymbolId,
 if TYPE_CHECKING:
     from plait.protocols import Snapshot
 
+STRATEGY = "additive(repeat=1)"
+"""What ranks for a context where search takes its default: what belongs together often stands in one file, of which a
+list of results shows little. On knowing's tasks more is found at each budget (benchmarks/results/agents.txt)."""
+
 SMALLEST = 200
 """Tokens below which no answer makes sense: a signature and what was left out take about a hundred."""
 
