@@ -231,8 +231,8 @@ class Engine:
 
         Signatures come first, then whole bodies, best first, while the budget lasts (`plait.context.composing`). The
         question is read as by `search`; tests are left out unless the filter says otherwise. Where the settings leave
-        the strategy as it is, more of one file is taken (`plait.context.STRATEGY`). Raises BadParameter for too few tokens,
-        else as `search`.
+        the strategy as it is, more of one file is taken (`plait.context.STRATEGY`). Raises BadParameter for
+        too few tokens, else as `search`.
         """
         from plait.context import STRATEGY, compose
 
