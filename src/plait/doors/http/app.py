@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from plait.doors.http import judging, openapi
 from plait.doors.http.events import events
-from plait.doors.http.faults import TOO_BUSY, Fault, bad, fault_of, not_found
+from plait.doors.http.faults import Fault, bad, fault_of, not_found, too_busy
 from plait.doors.http.guard import COOKIE, SESSION, Access, Guard
 from plait.doors.http.metrics import Metrics
 from plait.doors.http.page import FOLDER, page
@@ -151,7 +151,7 @@ class Server:
         given = read(PROGRESS, request.query_params.multi_items(), {})
         names = list(map(self.service.named, given["repo"])) or list(self.service.keepers)
         if self.metrics.streams >= self.limits.streams:
-            raise TOO_BUSY
+            raise too_busy()
 
         async def stream() -> AsyncIterator[bytes]:
             self.metrics.streams += 1

@@ -100,11 +100,11 @@ def _completed(
     """Return the ids of those that begin so, then of those that contain it."""
     begins: list[SymbolId] = []
     holds: list[SymbolId] = []
-    dotted = f".{prefix}"
+    before, _, first = prefix.rpartition(".")
     for last, whole, symbol, kind in names:
         if kinds and kind not in kinds:
             continue
-        if last.startswith(prefix) or ("." in prefix and dotted in f".{whole}"):
+        if last.startswith(first) and (not before or f".{whole.removesuffix(last)}".endswith(f".{before}.")):
             begins.append(symbol)
         elif prefix in whole:
             holds.append(symbol)

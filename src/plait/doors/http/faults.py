@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from plait.doors.render import Json
 from plait.errors import (
     AmbiguousSymbol,
@@ -20,14 +18,11 @@ from plait.errors import (
 )
 
 
-@dataclass(frozen=True, slots=True)
 class Fault(Exception):
-    status: int
-    code: str
-    message: str
-    more: Json = field(default_factory=dict)
-    retry: int = 0
-    """seconds after which to ask again; 0 without such a hint"""
+    def __init__(self, status: int, code: str, message: str, more: Json | None = None, *, retry: int = 0) -> None:
+        """`retry` is the number of seconds after which to ask again; 0 without such a hint."""
+        super().__init__(message)
+        self.status, self.code, self.message, self.more, self.retry = status, code, message, more or {}, retry
 
     @property
     def json(self) -> Json:
@@ -45,7 +40,9 @@ def not_found(message: str) -> Fault:
     return Fault(404, "not_found", message)
 
 
-TOO_BUSY = Fault(429, "too_many_requests", "more questions wait than are taken; ask again in a second", retry=1)
+def too_busy() -> Fault:
+    return Fault(429, "too_many_requests", "more questions wait than are taken; ask again in a second", retry=1)
+
 
 CODES: dict[int, tuple[str, ...]] = {
     400: ("bad_request", "empty_query", "repository_required"),

@@ -173,7 +173,7 @@ class Guard:
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > BODY:
             return Fault(413, "too_large", f"a body has at most {BODY:,} bytes")
-        is_answer = path.split("/")[1] in ("api", "mcp", "metrics")
+        is_answer = path.lstrip("/").split("/")[0] in ("api", "mcp", "metrics")
         fault = self.access.host_fault(headers.getlist("host"))
         if fault is None and (is_answer or scope["method"] not in ("GET", "HEAD") or "origin" in headers):
             fault = self.access.origin_fault(headers)

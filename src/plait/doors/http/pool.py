@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TypeVar
 
-from plait.doors.http.faults import TOO_BUSY, Fault
+from plait.doors.http.faults import Fault, too_busy
 from plait.doors.http.metrics import Metrics
 
 T = TypeVar("T")
@@ -26,7 +26,7 @@ class Pool:
     async def run(self, work: Callable[[], T]) -> T:
         """Raises Fault if too many wait, or when it takes too long; a thread cannot be stopped and ends by itself."""
         if self._taken >= self._room:
-            raise TOO_BUSY
+            raise too_busy()
         loop = asyncio.get_running_loop()
         self._taken += 1
         self._metrics.questions += 1

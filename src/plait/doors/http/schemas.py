@@ -89,6 +89,19 @@ RELATED: Json = {
     **UNRESOLVED,
 }
 AFFECTED = with_("symbol_line", hop=COUNT, relation=TEXT, edge=ref("edge"))
+COMPARISON = thing(
+    measure=TEXT,
+    a=TEXT,
+    b=TEXT,
+    mean_difference=NUMBER,
+    interval=maybe(many(NUMBER)),
+    p=NUMBER,
+    one_topic_moves=NUMBER,
+    win=COUNT,
+    loss=COUNT,
+    tie=COUNT,
+    divergent=by_name(NUMBER),
+)
 MISSING = thing(id=TEXT, symbol=ref("symbol_line"), cause=TEXT, rank=maybe(PLACE), above=TEXTS, text=TEXT)
 
 SCHEMAS: dict[str, Json] = {
@@ -332,6 +345,7 @@ SCHEMAS: dict[str, Json] = {
         contents=many(thing(content=TEXT, files=COUNT, symbols=maybe(COUNT))),
         index=maybe(thing()),
         recovered=COUNT,
+        other_indexes=many(thing()),
         skipped=by_name(COUNT),
     ),
     "collections": answer(
@@ -346,7 +360,7 @@ SCHEMAS: dict[str, Json] = {
         without_relevant=TEXTS,
         strategies=TEXTS,
         measures=by_name(by_name(thing(mean=NUMBER, topics=by_name(NUMBER)))),
-        comparisons=many(thing(measure=TEXT, a=TEXT, b=TEXT, mean_difference=NUMBER, p=NUMBER)),
+        comparisons=many(COMPARISON),
         graph=TEXT,
         embedder=TEXT,
         repository=TEXT,
