@@ -324,7 +324,8 @@ def test_a_body_that_does_not_say_how_long_it_is(served: Client) -> None:
     for name, value in (("Host", "localhost"), ("Content-Type", "application/json"), ("Transfer-Encoding", "chunked")):
         connection.putheader(name, value)
     connection.endheaders(piece * 5 + b"0\r\n\r\n")
-    assert connection.getresponse().status == 413
+    with connection.getresponse() as reply:
+        assert reply.status == 413
     connection.close()
 
 

@@ -342,6 +342,7 @@ def test_progress_is_streamed(tmp_path: Path) -> None:
             if line.startswith("data") and json.loads(line[6:]).get("files") == 5:
                 break
         assert kinds == {"event: progress", "event: ready"}
+        reply.close()
         connection.close()
 
 
