@@ -94,6 +94,11 @@ def search(
     if not engines:
         raise BadParameter("name at least one repository")
     answers = {name: engine.search(text, k=k, strategy=strategy, where=where) for name, engine in engines.items()}
+    return gathered(text, answers, k)
+
+
+def gathered(text: str, answers: Mapping[str, Answer], k: int) -> Gathered:
+    """Return the k best hits of answers to the same question, as `search` does; each has its k best."""
     every = [
         (-hit.score, place, hit.rank, Found(name, hit))
         for place, (name, answer) in enumerate(answers.items())

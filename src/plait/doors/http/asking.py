@@ -10,13 +10,13 @@ from plait import several
 from plait.asking import asked
 from plait.doors.http.parameters import Given
 from plait.doors.http.service import Service
-from plait.doors.render import Json, edge_json, hit_json, reason_json, related_text, symbol_json
+from plait.doors.render import Json, edge_json, found_json, reason_json, related_text, symbol_json
 from plait.engine import Engine
 from plait.errors import UnknownSymbol
 from plait.evaluate.causes import Explanation, Missing, cause_text, explain, missing, movement_text
 from plait.evaluate.collection import Topic
 from plait.finding import hits
-from plait.model import Filter, Hit, Ranking, Step, Symbol, SymbolId, SymbolKind
+from plait.model import Filter, Ranking, Step, Symbol, SymbolId, SymbolKind
 from plait.protocols import Snapshot
 from plait.ranking import positions
 
@@ -55,7 +55,7 @@ def search(service: Service, given: Given) -> Json:
             {"name": name, "state": answer.state, "total": answer.total} for name, answer in found.answers.items()
         ],
         "notices": [told for name in names for told in told_of(service, name, several=len(names) > 1)],
-        "hits": [found_json(one.hit, one.repository) for one in found],
+        "hits": [found_json(one) for one in found],
         "related": [
             {**symbol_json(one.symbol), "repository": name, "edge": edge_json(one.edge), "text": related_text(one)}
             for name, answer in found.answers.items()
@@ -73,11 +73,6 @@ def told_of(service: Service, name: str, *, several: bool = False) -> list[str]:
 def narrowed(given: Given) -> Filter:
     kinds = frozenset(map(SymbolKind, given["kind"])) or None
     return Filter(path=given["path"], language=given["language"], kinds=kinds, tests=given["tests"])
-
-
-def found_json(hit: Hit, repository: str) -> Json:
-    made = hit_json(hit)
-    return made | {"repository": repository, "language": hit.symbol.language, "is_test": hit.symbol.is_test}
 
 
 def compared(service: Service, given: Given) -> Json:
@@ -143,7 +138,7 @@ def _side(label: str, ranking: Ranking, k: int, snapshot: Snapshot, repository: 
         "scored": len(ranking.pool or ranking.candidates),
         "seeds": list(ranking.trace.seeds),
         "steps": [_step(step) for step in ranking.trace.steps[:STEPS]],
-        "hits": [found_json(hit, repository) for hit in hits(snapshot, ranking.candidates, k)],
+        "hits": [found_json(several.Found(repository, hit)) for hit in hits(snapshot, ranking.candidates, k)],
     }
 
 
