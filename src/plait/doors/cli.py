@@ -41,6 +41,7 @@ COMMANDS = {
     "models": "models:models",
     "path": "graph:path_",
     "search": "search:search",
+    "serve": "serve:serve",
     "status": "upkeep:status",
     "unresolved": "graph:unresolved",
     "verify": "upkeep:verify",

@@ -77,8 +77,8 @@ def common(*names: str) -> Callable[[Command], Command]:
 
 
 @contextmanager
-def opened(path: str, common: Common) -> Iterator[Engine]:
-    """Open an engine that shows progress, and tell its notices when all went well."""
+def opened(path: str, common: Common, name: str = "") -> Iterator[Engine]:
+    """Open an engine that shows progress, and tell its notices when all went well; with the name, if it has one."""
     bar = ProgressBar()
     try:
         engine = Engine.open(path, progress=bar, **common.settings)
@@ -86,4 +86,4 @@ def opened(path: str, common: Common) -> Iterator[Engine]:
     finally:
         bar.close()
     for text in engine.notices:
-        notice(text)
+        notice(f"{name}: {text}" if name else text)

@@ -6,11 +6,14 @@ JSON objects carry their versioned schema. Keys are only ever added within a ver
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plait.asking import asked
 from plait.engine import Answer
 from plait.model import Edge, Hit, Reason, Related, Source, Symbol, Unresolved
+
+if TYPE_CHECKING:
+    from plait.several import Found, Gathered
 
 Json = dict[str, Any]
 
@@ -93,30 +96,67 @@ def unresolved_json(site: Unresolved) -> Json:
     }
 
 
+def found_json(found: Found) -> Json:
+    symbol = found.hit.symbol
+    place = {"repository": found.repository, "language": symbol.language, "is_test": symbol.is_test}
+    return hit_json(found.hit) | place
+
+
+def gathered_json(found: Gathered) -> Json:
+    return {
+        "schema": "plait.search.v1",
+        "query": found.query,
+        "strategy": found.strategy,
+        "state": found.state,
+        "total": found.total,
+        "repositories": [
+            {"name": name, "state": answer.state, "total": answer.total} for name, answer in found.answers.items()
+        ],
+        "hits": [found_json(one) for one in found],
+    }
+
+
 def answer_text(answer: Answer, *, explain: bool) -> Iterator[str]:
     """Yield lines: a line for each hit with the reasons below it, and last what there is beyond."""
     width = len(str(len(answer)))
     for hit in answer:
-        place = f"{hit.symbol.path}:{hit.span.start_line}-{hit.span.end_line}"
-        place += f" (cell {hit.cell}, line {hit.cell_line})" if hit.cell else ""
-        yield f"{hit.rank:>{width}}  {place}  {hit.symbol.qualified_name}  [{hit.symbol.kind}]  {hit.score:.4f}"
-        if explain:
-            yield from (f"{'':{width}}    {reason_text(reason)}" for reason in hit.reasons)
-        else:
-            yield f"{'':{width}}    {why(hit.reasons)}"
-        if hit.copies:
-            yield f"{'':{width}}    the same text in {_listed(hit.copies)}"
+        yield from _hit_text(hit, width, explain=explain)
     if answer.related:
         yield "beside them on the graph: " + "; ".join(map(related_text, answer.related))
-    if not answer.hits:
+    yield from _beyond(answer, answer.hits)
+
+
+def gathered_text(found: Gathered, *, explain: bool) -> Iterator[str]:
+    """As answer_text; the name of the repository stands before each path."""
+    width = len(str(len(found)))
+    for one in found:
+        yield from _hit_text(one.hit, width, explain=explain, repository=one.repository)
+    yield from _beyond(found, [one.hit for one in found])
+
+
+def _hit_text(hit: Hit, width: int, *, explain: bool, repository: str = "") -> Iterator[str]:
+    place = f"{hit.symbol.path}:{hit.span.start_line}-{hit.span.end_line}"
+    place += f" (cell {hit.cell}, line {hit.cell_line})" if hit.cell else ""
+    place = f"{repository}  {place}" if repository else place
+    yield f"{hit.rank:>{width}}  {place}  {hit.symbol.qualified_name}  [{hit.symbol.kind}]  {hit.score:.4f}"
+    if explain:
+        yield from (f"{'':{width}}    {reason_text(reason)}" for reason in hit.reasons)
+    else:
+        yield f"{'':{width}}    {why(hit.reasons)}"
+    if hit.copies:
+        yield f"{'':{width}}    the same text in {_listed(hit.copies)}"
+
+
+def _beyond(answer: Answer | Gathered, hits: Sequence[Hit]) -> Iterator[str]:
+    if not hits:
         question = asked(answer.query)
         narrowed = bool(question.quoted) or not question.where.is_empty
         within = " within what it is narrowed to; leave out a filter or the quotes" if narrowed else ""
         yield f"no result: nothing in the index shares a word or a meaning with the question{within}"
-    elif answer.strategy.startswith("hybrid(") and not any(_by_words(hit) for hit in answer):
+    elif answer.strategy.startswith("hybrid(") and not any(map(_by_words, hits)):
         yield "no word of the question is in these results: they are only the nearest in meaning"
-    elif answer.total > len(answer):
-        yield f"{len(answer)} of {answer.total} candidates; -k shows more, --explain all reasons"
+    elif answer.total > len(hits):
+        yield f"{len(hits)} of {answer.total} candidates; -k shows more, --explain all reasons"
 
 
 def _listed(copies: Sequence[Symbol]) -> str:

@@ -7,6 +7,8 @@ import click
 from plait.doors import render
 from plait.doors.options import ASKED, COUNT, Common, common, opened
 from plait.doors.terminal import emit
+from plait.engine import Answer
+from plait.errors import BadParameter
 from plait.model import Filter, SymbolKind
 
 
@@ -19,6 +21,9 @@ from plait.model import Filter, SymbolKind
 @click.option("--kind", type=click.Choice([str(kind) for kind in SymbolKind]), multiple=True, help="Only this kind.")
 @click.option("--in", "inside", metavar="GLOB", help="Only paths that match; `*` also crosses folders.")
 @click.option("--tests/--no-tests", default=None, help="Only tests, or no tests (default: both).")
+@click.option(
+    "--repo", "repositories", multiple=True, metavar="[NAME=]PATH", help="Search this instead of PATH; may be repeated."
+)
 @common(*ASKED, "content")
 def search(
     query: str,
@@ -29,13 +34,27 @@ def search(
     kind: tuple[str, ...],
     inside: str | None,
     tests: bool | None,
+    repositories: tuple[str, ...],
     common: Common,
 ) -> None:
     """Search PATH for the code (--content: the docs, the configuration) that belongs to QUERY.
 
-    The index is built or refreshed first.
+    The index is built or refreshed first. With several --repo each result names its repository.
     """
     kinds = frozenset(map(SymbolKind, kind)) if kind else None
+    where = Filter(path=inside, kinds=kinds, tests=tests)
+    if repositories:
+        if path != ".":
+            raise BadParameter("give PATH or --repo, not both")
+        from plait import several
+
+        answers: dict[str, Answer] = {}
+        for name, folder in several.named(repositories).items():
+            with opened(str(folder), common, name) as engine:
+                answers[name] = engine.search(query, k=k, strategy=strategy, where=where)
+        found = several.gathered(query, answers, k)
+        emit(render.gathered_json(found), render.gathered_text(found, explain=explain), as_json=common.as_json)
+        return
     with opened(path, common) as engine:
-        answer = engine.search(query, k=k, strategy=strategy, where=Filter(path=inside, kinds=kinds, tests=tests))
+        answer = engine.search(query, k=k, strategy=strategy, where=where)
     emit(render.answer_json(answer), render.answer_text(answer, explain=explain), as_json=common.as_json)

@@ -73,7 +73,7 @@ def status(path: str, show_skipped: bool, common: Common) -> None:
     """Tell what is indexed of PATH and whether it is fresh. Nothing is built."""
     with opened(path, common) as engine:
         found = engine.status()
-    emit(_status_json(found, show_skipped), _status_text(found, path, show_skipped), as_json=common.as_json)
+    emit(status_json(found, show_skipped), _status_text(found, path, show_skipped), as_json=common.as_json)
 
 
 @click.command("clear")
@@ -207,7 +207,7 @@ def doctor(common: Common) -> None:
         raise click.exceptions.Exit(GATE_FAILED)
 
 
-def _status_json(found: Status, show_skipped: bool) -> Json:
+def status_json(found: Status, show_skipped: bool) -> Json:
     made: Json = {
         "schema": "plait.status.v1",
         "root": str(found.root),

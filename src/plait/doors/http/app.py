@@ -1,0 +1,223 @@
+"""The ASGI application: routes, and what stands around every operation."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from plait.doors.http import judging, openapi
+from plait.doors.http.events import events
+from plait.doors.http.faults import Fault, bad, fault_of, not_found, too_busy
+from plait.doors.http.guard import COOKIE, SESSION, Access, Guard
+from plait.doors.http.metrics import Metrics
+from plait.doors.http.page import FOLDER, page
+from plait.doors.http.parameters import BODY, Parameter, read, read_body
+from plait.doors.http.pool import Pool
+from plait.doors.http.replies import fault_reply, reply, written
+from plait.doors.http.routes import BASE, MARK, OPERATIONS, PROGRESS, REFRESH, SESSION_BODY, Operation
+from plait.doors.http.service import Service
+from plait.doors.render import Json
+from plait.errors import PlaitError
+from plait.version import __version__
+
+log = logging.getLogger("plait.serve")
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    threads: int = 4
+    """questions that are answered at a time"""
+    waiting: int = 64
+    """questions that wait"""
+    seconds: float = 30.0
+    """after which a question is given up; evaluations have twenty times as long"""
+    streams: int = 32
+    """of progress, open at a time"""
+
+
+class Server:
+    def __init__(
+        self,
+        service: Service,
+        access: Access,
+        limits: Limits = Limits(),
+        *,
+        folder: Path = FOLDER,
+        ended: Callable[[], bool] = lambda: False,
+        note: Callable[[str], None] | None = None,
+    ) -> None:
+        """`folder` holds the page; `ended` says when streams must end; `note` gets a line for each request."""
+        self.service, self.access, self.limits = service, access, limits
+        self.folder, self.ended, self.note = folder, ended, note
+        self.metrics = Metrics()
+        self._quick = Pool(self.metrics, threads=limits.threads, waiting=limits.waiting, seconds=limits.seconds)
+        self._patient = Pool(self.metrics, threads=1, waiting=8, seconds=limits.seconds * 20)
+
+    def app(self) -> ASGIApp:
+        paths: dict[str, dict[str, Handler]] = {}
+        for one in OPERATIONS:
+            paths[f"{BASE}{one.path}"] = {"GET": self._operation(one)}
+        paths[f"{BASE}/judgements"]["POST"] = self._mark
+        paths[f"{BASE}/refresh"] = {"POST": self._refresh}
+        paths[f"{BASE}/session"] = {"POST": self._session}
+        paths[f"{BASE}/progress"] = {"GET": self._progress}
+        paths[f"{BASE}/openapi.json"] = {"GET": self._openapi}
+        paths["/health"] = {"GET": self._health}
+        paths["/metrics"] = {"GET": self._metrics}
+        paths["/{path:path}"] = {"GET": self._page}
+        routes = [Route(path, _Resource(self, path, handlers)) for path, handlers in paths.items()]
+        return Guard(Starlette(routes=routes, lifespan=self._lifespan), self.access, self.metrics)
+
+    @asynccontextmanager
+    async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
+        self.service.start()
+        yield
+        self.service.stop()
+        self._quick.close()
+        self._patient.close()
+
+    async def answered(self, request: Request, path: str, handlers: Mapping[str, Handler]) -> Response:
+        """Count, time and note what a handler answers, and turn what it raises into a reply."""
+        started = time.perf_counter()
+        method = "GET" if request.method == "HEAD" else request.method
+        try:
+            made = await handlers[method](request) if method in handlers else _not_for(handlers, request)
+        except Fault as fault:
+            made = fault_reply(fault)
+        except PlaitError as error:
+            made = fault_reply(fault_of(error))
+        except Exception:
+            log.exception("%s %s", method, path)
+            made = fault_reply(Fault(500, "internal", "the server could not answer this; its log tells more"))
+        seconds = time.perf_counter() - started
+        known = method if method in handlers else "other"
+        self.metrics.answered(f"{known} {path}", made.status_code, seconds)
+        if self.note:
+            self.note(f"{request.method} {request.url.path[:200]!r} {made.status_code} {seconds * 1000:.1f} ms")
+        return made
+
+    def _operation(self, operation: Operation) -> Handler:
+        pool = self._patient if operation.patient else self._quick
+
+        async def handler(request: Request) -> Response:
+            given = read(operation.parameters, request.query_params.multi_items(), request.path_params)
+            return reply(await pool.run(lambda: written(operation.answer(self.service, given))))
+
+        return handler
+
+    async def _mark(self, request: Request) -> Response:
+        body = await _body(request, MARK)
+        return reply(await self._quick.run(lambda: written(judging.mark(self.service, body))))
+
+    async def _refresh(self, request: Request) -> Response:
+        body = await _body(request, REFRESH)
+        names = [self.service.named(body["repository"])] if body["repository"] else self.service.repositories
+        for name in names:
+            self.service.keepers[name].refresh(full=body["full"])
+        return reply(written({"schema": "plait.refresh.v1", "repositories": names}), 202)
+
+    async def _session(self, request: Request) -> Response:
+        body = await _body(request, SESSION_BODY)
+        made = Response(status_code=204)
+        if not self.access.token:
+            return made
+        if not self.access.is_token(body["token"].strip()):
+            raise Fault(401, "unauthorized", "this is not the server's token")
+        made.set_cookie(
+            COOKIE,
+            self.access.session(),
+            max_age=SESSION,
+            httponly=True,
+            samesite="strict",
+            secure=request.url.scheme == "https",
+        )
+        return made
+
+    async def _progress(self, request: Request) -> Response:
+        given = read(PROGRESS, request.query_params.multi_items(), {})
+        names = list(map(self.service.named, given["repo"])) or list(self.service.keepers)
+        if self.metrics.streams >= self.limits.streams:
+            raise too_busy()
+
+        async def stream() -> AsyncIterator[bytes]:
+            self.metrics.streams += 1
+            try:
+                async for event in events(self.service.board, names, self.ended):
+                    yield event
+            finally:
+                self.metrics.streams -= 1
+
+        return StreamingResponse(stream(), media_type="text/event-stream")
+
+    async def _openapi(self, request: Request) -> Response:
+        read((), request.query_params.multi_items(), {})
+        return reply(written(openapi.description(needs_token=bool(self.access.token))))
+
+    async def _health(self, request: Request) -> Response:
+        standings = self.service.board.standings.values()
+        if any(one.problem for one in standings):
+            status = "problem"
+        else:
+            served = [one for one in standings if one.role == "repository"]
+            status = "ok" if all(one.ready for one in served) else "indexing"
+        return reply(written({"schema": "plait.health.v1", "status": status, "version": __version__}))
+
+    async def _metrics(self, request: Request) -> Response:
+        kind = "text/plain; version=0.0.4; charset=utf-8"
+        return Response(self.metrics.text(self.service.board), headers={"Content-Type": kind})
+
+    async def _page(self, request: Request) -> Response:
+        path = request.path_params["path"]
+        if path.split("/")[0] in ("api", "mcp"):
+            raise not_found("there is no such operation; /api/v1/openapi.json lists all")
+        return page(self.folder, path)
+
+
+class _Resource:
+    """What is at one path, for every method."""
+
+    def __init__(self, server: Server, path: str, handlers: Mapping[str, Handler]) -> None:
+        self._server, self._path, self._handlers = server, path, handlers
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        made = await self._server.answered(Request(scope, receive), self._path, self._handlers)
+        await made(scope, receive, send)
+
+
+def _not_for(handlers: Mapping[str, Handler], request: Request) -> Response:
+    allowed = ", ".join(["GET, HEAD" if method == "GET" else method for method in handlers])
+    made = fault_reply(Fault(405, "method_not_allowed", f"{request.method[:20]} is not for this path; {allowed} is"))
+    made.headers["Allow"] = allowed
+    return made
+
+
+async def _body(request: Request, fields: tuple[Parameter, ...]) -> dict[str, Any]:
+    """Read the JSON object of a request. Raises Fault."""
+    read((), request.query_params.multi_items(), {})
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise Fault(415, "unsupported_media_type", "send a body with Content-Type: application/json")
+    content = bytearray()
+    async for piece in request.stream():
+        content += piece
+        if len(content) > BODY:
+            raise Fault(413, "too_large", f"a body has at most {BODY:,} bytes")
+    try:
+        value: Json = json.loads(content)
+    except (ValueError, RecursionError):
+        raise bad("the body is not JSON") from None
+    return read_body(fields, value)
