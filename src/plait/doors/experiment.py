@@ -77,7 +77,7 @@ def evaluate(
     found = judge.to_json(trial.evaluation, trial.main) | trial.setting | judging.gates_json(gates)
     emit(found, chain(lines, judging.gates_text(gates, trial.short)), as_json=common.as_json)
     if html:
-        trial.write_report(html)
+        trial.write_report(html, gates=tried)
         notice(f"report written to {html}")
     if markdown:
         trial.write_markdown(markdown, told, gates)

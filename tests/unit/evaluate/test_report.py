@@ -156,8 +156,8 @@ def test_the_order_of_a_page(tmp_path: Path) -> None:
         "What was not measured",
         "How to read this",
     ]
-    assert page.tags["figure"] == page.tags["figcaption"] == page.tags["svg"] == 4
-    assert page.tags["title"] == 5
+    assert page.tags["figure"] == page.tags["figcaption"] == page.tags["svg"] == 5
+    assert page.tags["title"] == 6
 
 
 def test_losses_stand_before_wins_with_their_causes(tmp_path: Path) -> None:
