@@ -23,7 +23,7 @@ from plait.evaluate.compare import CONFIDENCE, TIE, Comparison, Outcome, Verdict
 from plait.evaluate.gates import Gates
 from plait.evaluate.judge import Evaluation, Run
 from plait.evaluate.measures import Measure
-from plait.evaluate.naming import short_labels, short_names
+from plait.evaluate.naming import pair_name, short_labels, short_names
 from plait.model import Edge, Ranking, Symbol, SymbolId
 
 MOST_TOLD = 10
@@ -92,11 +92,6 @@ def write(path: Path, text: str) -> None:
     path.write_bytes(text.encode("utf-8", "replace"))
 
 
-def _pair_name(evaluation: Evaluation, labels: Mapping[str, str], one: Comparison) -> str:
-    """Call a pair by its second label if the first is the one that all are compared with."""
-    return labels[one.b] if one.a == evaluation.labels[0] else f"{labels[one.b]} against {labels[one.a]}"
-
-
 def draw(
     evaluation: Evaluation,
     measure: Measure,
@@ -151,7 +146,7 @@ def draw(
 
 def _intervals(evaluation: Evaluation, measure: Measure, labels: Mapping[str, str]) -> list[Picture]:
     first = labels[evaluation.labels[0]] if evaluation.labels else ""
-    name = partial(_pair_name, evaluation, labels)
+    name = partial(pair_name, evaluation, labels=labels)
     made: list[Picture] = []
     family = evaluation.comparisons(measure)
     if any(one.divergent for one in family):
@@ -244,7 +239,7 @@ def page(
             dark=pictures.dark_variables(),
             open=len(evaluation.topics) <= MOST_OPEN,
             Verdict=Verdict,
-            pair_name=partial(_pair_name, evaluation, labels),
+            pair_name=partial(pair_name, evaluation, labels=labels),
             summary=_summary(evaluation, main, comparisons[main], labels),
             pictures=drawn,
             notes=[*_notes(evaluation), *notes],
