@@ -75,9 +75,10 @@ def evaluate(
     told = trial.explanations(wanted.show)
     lines = judging.evaluation_text(trial.evaluation, trial.main, told, trial.names, trial.short, trial.made)
     found = judge.to_json(trial.evaluation, trial.main) | trial.setting | judging.gates_json(gates)
+    found |= {"told": judging.told_json(told, trial.names)}
     emit(found, chain(lines, judging.gates_text(gates, trial.short)), as_json=common.as_json)
     if html:
-        trial.write_report(html)
+        trial.write_report(html, gates=gates)
         notice(f"report written to {html}")
     if markdown:
         trial.write_markdown(markdown, told, gates)

@@ -161,6 +161,38 @@ def _first_few(
         yield f"  and {len(others) - MOST_OTHERS} more that are not relevant {what}"
 
 
+def told_json(explanations: Sequence[Explanation], names: Names) -> list[Json]:
+    """The explained queries of all pairs, with what left and entered the first places and why."""
+    return [
+        {
+            "id": one.topic.id,
+            "a": one.a,
+            "b": one.b,
+            "left": [
+                {
+                    "id": absent.symbol,
+                    "relevant": absent.symbol in one.relevant,
+                    "cause": absent.cause,
+                    "why": cause_text(absent, one.ranking_b, one.k, names),
+                }
+                for absent in missing(one.ranking_b, one.left, one.k)
+            ],
+            "entered": [
+                {
+                    "id": movement.symbol,
+                    "relevant": movement.relevant,
+                    "why": movement_text(movement, names),
+                    "edges": [edge_json(reason.edge) for reason in movement.gained if reason.edge]
+                    or ([edge_json(movement.step.edge)] if movement.step else []),
+                }
+                for movement in one.movements
+                if movement.symbol in one.entered
+            ],
+        }
+        for one in explanations
+    ]
+
+
 def gates_text(found: Gates, short: Mapping[str, str]) -> Iterator[str]:
     """Yield what the conditions and the baseline say; nothing without any."""
     if found.checked:

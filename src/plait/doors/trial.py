@@ -16,6 +16,7 @@ from plait.evaluate.judge import Evaluation, evaluate
 from plait.evaluate.measures import Measure, standard
 from plait.evaluate.naming import short_labels, short_names
 from plait.model import Direction, EdgeKind, Ranking, SymbolId
+from plait.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,19 @@ class Trial:
         """
         return explanations(self.evaluation, self.runs, self.main, self.depth, most)
 
-    def write_report(self, path: Path, telling: str | None = None) -> None:
+    @property
+    def about(self) -> list[tuple[str, str]]:
+        """What the report's reader should know of the code, a term and its text each."""
+        info = self.engine.snapshot().info
+        told = [
+            ("The code", f"{info.files:,} files, {info.lines:,} lines, {info.symbols:,} symbols"),
+            ("The call graph", f"{info.graph}: {dict(info.edges).get(EdgeKind.CALLS, 0):,} calls"),
+            ("The vectors", info.embedder),
+            ("plait", __version__),
+        ]
+        return [*told[:1], ("The commit", info.commit), *told[1:]] if info.commit else told
+
+    def write_report(self, path: Path, telling: str | None = None, gates: Gates | None = None) -> None:
         """Write the HTML report; `telling` is the topic whose calls are drawn. Raises MissingExtra, CannotWrite."""
         from plait.evaluate.report import build_report
 
@@ -97,7 +110,19 @@ class Trial:
         symbols = snapshot.symbols()
         edges = snapshot.edges([symbol.id for symbol in symbols], [EdgeKind.CALLS], Direction.OUT)
         try:
-            build_report(path, self.evaluation, self.runs, edges, symbols, self.main, self.depth, telling, self.made)
+            build_report(
+                path,
+                self.evaluation,
+                self.runs,
+                edges,
+                symbols,
+                self.main,
+                self.depth,
+                telling,
+                self.made,
+                self.about,
+                gates,
+            )
         except OSError as error:
             raise CannotWrite(str(path), error.strerror or str(error), "give another file to --html") from error
 

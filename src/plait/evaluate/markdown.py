@@ -13,6 +13,7 @@ from plait.evaluate.compare import CONFIDENCE, Comparison, Outcome, Verdict
 from plait.evaluate.gates import Gates
 from plait.evaluate.judge import Evaluation
 from plait.evaluate.measures import Measure
+from plait.evaluate.naming import pair_name
 from plait.model import SymbolId
 
 MOST_TOLD = 10
@@ -52,9 +53,10 @@ def markdown(
     yield ""
     if evaluation.pairs:
         family = evaluation.comparisons(main)
-        yield from _compared(f"{main}, compared", [(f"{short[one.b]} against {short[one.a]}", one) for one in family])
+        named = [(pair_name(evaluation, one, short), one) for one in family]
+        yield from _compared(f"{main} against {short[evaluation.labels[0]]}", named)
         rows = [
-            (f"{category}: {short[one.b]} against {short[one.a]}", one)
+            (f"{category}: {pair_name(evaluation, one, short)}", one)
             for category, own in evaluation.by_category(main).items()
             for one in own
         ]

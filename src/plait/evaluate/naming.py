@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from plait.evaluate.compare import Comparison
+from plait.evaluate.judge import Evaluation
 from plait.model import Symbol, SymbolId, SymbolKind
 
 
@@ -53,6 +55,13 @@ def short_labels(labels: Sequence[str]) -> dict[str, str]:
         told = [parameter for parameter in own if not all(parameter in other for other in others)]
         made[label] = name if not others else f"{name}({', '.join(told)})" if told else label
     return made
+
+
+def pair_name(evaluation: Evaluation, one: Comparison, labels: Mapping[str, str]) -> str:
+    """Call a pair by its second label alone if the first is the one that all are compared with."""
+    if evaluation.controls.get(one.b) == one.a:
+        return f"{labels[one.b]} against its placebo"
+    return labels[one.b] if one.a == evaluation.labels[0] else f"{labels[one.b]} against {labels[one.a]}"
 
 
 def _parts(label: str) -> tuple[str, list[str]]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -18,19 +19,23 @@ from typing import Any
 from plait.errors import MissingExtra
 from plait.evaluate import causes, pictures
 from plait.evaluate.causes import Explanation, explanations
-from plait.evaluate.compare import CONFIDENCE, TIE, Comparison, Outcome, outcome_of
+from plait.evaluate.compare import CONFIDENCE, TIE, Comparison, Outcome, Verdict, outcome_of
+from plait.evaluate.gates import Gates
 from plait.evaluate.judge import Evaluation, Run
 from plait.evaluate.measures import Measure
-from plait.evaluate.naming import short_labels, short_names
+from plait.evaluate.naming import pair_name, short_labels, short_names
 from plait.model import Edge, Ranking, Symbol, SymbolId
 
+MOST_TOLD = 10
+"""Worst losses, and greatest gains, told for one pair; how many questions differ is said."""
+MOST_NAMED = 12
+"""Questions named in a sentence at most."""
+MOST_OPEN = 30
+"""Questions up to which the table of all of them is unfolded."""
 MOST_BARS = 3
 MOST_BUMPS = 4
-MOST_STEPS = 200
+MOST_STEPS = 60
 """Edges and candidates listed for one ranking at most; how many more there are is said."""
-
-UNLIKELY = 0.05
-"""Below this p a difference is called more than chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +53,9 @@ class Pair:
     explanations: tuple[Explanation, ...]
     """worst loss first"""
 
-    def topics(self, outcome: Outcome) -> tuple[str, ...]:
-        return tuple(t for t, difference in self.comparison.differences.items() if outcome_of(difference) is outcome)
+    def topics(self, outcome: Outcome) -> str:
+        """Name them, worst loss first."""
+        return _listed([t for t, found in self.comparison.differences.items() if outcome_of(found) is outcome])
 
 
 def build_report(
@@ -62,29 +68,28 @@ def build_report(
     k: int,
     telling: str | None = None,
     made: str = "",
+    about: Sequence[tuple[str, str]] = (),
+    gates: Gates | None = None,
 ) -> None:
     """Write the report: every label against the first, in words, tables, pictures and traces.
 
     `runs`, `edges` and `symbols` are those that were judged: the same labels, and the snapshot that all rankings come
     from. `main_measure` is one of the evaluation's; `k` is how many results count as found when a swap is explained.
     `telling` is the topic whose calls are drawn; without it, or if nothing diverges there, the one with the greatest
-    gain that an edge brought about. `made` says on what graph and with what embedder the runs were made.
+    gain that an edge brought about. `made` says on what graph and with what embedder the runs were made, `about` more
+    of the kind, a term and its text each. `gates` are told first.
     Raises MissingExtra without jinja2 or matplotlib.
     """
     _jinja()
-    explained = explanations(evaluation, runs, main_measure, k)
+    explained = explanations(evaluation, runs, main_measure, k, MOST_TOLD)
     names = short_names(symbols)
     drawn = draw(evaluation, main_measure, explained, edges, symbols, names, telling)
     notes = [f"Another call graph or embedder: all this is {made}."] if made else []
-    write(path, page(evaluation, main_measure, explained, names, drawn, notes))
+    write(path, page(evaluation, main_measure, explained, names, drawn, notes, about, gates))
 
 
 def write(path: Path, text: str) -> None:
     path.write_bytes(text.encode("utf-8", "replace"))
-
-
-def _comparisons(evaluation: Evaluation, measure: Measure) -> list[Comparison]:
-    return list(evaluation.comparisons(measure))
 
 
 def draw(
@@ -96,7 +101,7 @@ def draw(
     names: Mapping[SymbolId, str],
     telling: str | None = None,
 ) -> list[Picture]:
-    """Draw some pairs, some topics of the first among them, and the calls behind the best gain.
+    """Draw the differences, some pairs, some topics of the first among them, and the calls behind the best gain.
 
     Pairs in which B's walk did not reach what A had found come first, since that loss is least expected of it; then
     those that diverge on most topics.
@@ -105,12 +110,12 @@ def draw(
     scores = evaluation.scores[str(measure)]
     out_of_reach = Counter(one.b for one in explained if _out_of_reach(one))
     most = sorted(
-        (comparison for comparison in _comparisons(evaluation, measure) if comparison.divergent),
+        (comparison for comparison in evaluation.comparisons(measure) if comparison.divergent),
         key=lambda comparison: (-out_of_reach[comparison.b], -len(comparison.divergent)),
     )
-    shown = [comparison.b for comparison in most[:MOST_BARS]]
-    made: list[Picture] = []
-    for comparison in sorted(most[:MOST_BARS], key=lambda c: evaluation.labels.index(c.b)):
+    shown = [(comparison.a, comparison.b) for comparison in most[:MOST_BARS]]
+    made = _intervals(evaluation, measure, labels)
+    for comparison in sorted(most[:MOST_BARS], key=lambda c: evaluation.pairs.index((c.a, c.b))):
         a, b = comparison.a, comparison.b
         figure = pictures.swap_bars(comparison, scores[a], scores[b], explained, names, labels)
         made.append(
@@ -124,7 +129,7 @@ def draw(
     if most_telling := _most_telling(evaluation, measure, wanted or explained):
         made.append(_calls(most_telling, edges, symbols, names, labels))
     if shown:
-        pair = [one for one in explained if one.b == shown[0]]
+        pair = [one for one in explained if (one.a, one.b) == shown[0]]
         # They come worst loss first: the ends are the greatest losses and the greatest gains.
         half = MOST_BUMPS // 2
         ends = pair if len(pair) <= MOST_BUMPS else [*pair[:half], *pair[-half:]]
@@ -136,6 +141,28 @@ def draw(
                     f"functions and the first {one.k} of either; ranks count everything that was scored.",
                 )
             )
+    return made
+
+
+def _intervals(evaluation: Evaluation, measure: Measure, labels: Mapping[str, str]) -> list[Picture]:
+    first = labels[evaluation.labels[0]] if evaluation.labels else ""
+    name = partial(pair_name, evaluation, labels=labels)
+    made: list[Picture] = []
+    family = evaluation.comparisons(measure)
+    if any(one.divergent for one in family):
+        figure = pictures.interval_rows(f"{measure}: differences to {first}", [(name(one), one) for one in family])
+        caption = (
+            f"Mean difference in {measure} with its {CONFIDENCE:.0%} interval. In colour: what is better or worse, "
+            f"corrected for {_count(len(family), 'comparison')}; grey: what these questions do not show."
+        )
+        made.append(Picture(pictures.to_svg(figure), caption))
+    rows = [
+        (f"{category}: {name(one)}", one) for category, own in evaluation.by_category(measure).items() for one in own
+    ]
+    if rows:
+        figure = pictures.interval_rows(f"{measure} by category", rows)
+        caption = f"The same within each category, corrected for {_count(len(rows), 'comparison')}."
+        made.append(Picture(pictures.to_svg(figure), caption))
     return made
 
 
@@ -184,13 +211,16 @@ def page(
     names: Mapping[SymbolId, str],
     drawn: Sequence[Picture] = (),
     notes: Sequence[str] = (),
+    about: Sequence[tuple[str, str]] = (),
+    gates: Gates | None = None,
 ) -> str:
     """Return the page. Explanations may be of any pairs of labels and any topics; `notes` add to what is not measured.
 
     Everything but the pictures is escaped: names, questions and labels may hold anything.
     """
     labels = short_labels(evaluation.labels)
-    comparisons = {measure: _comparisons(evaluation, measure) for measure in evaluation.measures}
+    comparisons = {measure: evaluation.comparisons(measure) for measure in evaluation.measures}
+    shams = set(evaluation.controls.values())
     pairs = _pairs(evaluation, main, explained)
     text: str = (
         _jinja()
@@ -202,6 +232,14 @@ def page(
             names=names,
             pairs=pairs,
             comparisons=comparisons,
+            categories=evaluation.by_category(main),
+            shown=[label for label in evaluation.labels if label not in shams],
+            about=about,
+            gates=gates,
+            dark=pictures.dark_variables(),
+            open=len(evaluation.topics) <= MOST_OPEN,
+            Verdict=Verdict,
+            pair_name=partial(pair_name, evaluation, labels=labels),
             summary=_summary(evaluation, main, comparisons[main], labels),
             pictures=drawn,
             notes=[*_notes(evaluation), *notes],
@@ -212,6 +250,7 @@ def page(
             sides=_sides,
             rows=_rows,
             most=MOST_STEPS,
+            listed_topics=_listed,
             confidence=f"{CONFIDENCE:.0%}",
         )
     )
@@ -254,9 +293,10 @@ def _pairs(evaluation: Evaluation, main: Measure, explained: Sequence[Explanatio
     """Return the evaluation's pairs, then whatever other pairs are explained, in their order."""
     ends = dict.fromkeys(evaluation.pairs)
     ends.update({(one.a, one.b): None for one in explained})
+    family = {(one.a, one.b): one for one in evaluation.comparisons(main)}
     made: list[Pair] = []
     for a, b in ends:
-        comparison = evaluation.compare(main, a, b)
+        comparison = family.get((a, b)) or evaluation.compare(main, a, b)
         place = {topic: number for number, topic in enumerate(comparison.differences)}
         own = sorted((one for one in explained if (one.a, one.b) == (a, b)), key=lambda one: place[one.topic.id])
         made.append(Pair(comparison, tuple(own)))
@@ -269,21 +309,16 @@ def _summary(
     """Say what was asked, what the means are, and what they hide: one sentence each."""
     first = evaluation.labels[0]
     number = len(evaluation.topics)
+    shams = set(evaluation.controls.values())
+    means = {label: evaluation.mean(main, label) for label in evaluation.labels if label not in shams}
     asked = (
         f"{_count(number, 'question')} on the collection {evaluation.collection.name} "
-        f"{'was' if number == 1 else 'were'} put to {_count(len(evaluation.labels), 'strategy', 'strategies')}, and "
+        f"{'was' if number == 1 else 'were'} put to {_count(len(means), 'strategy', 'strategies')}, and "
         f"{main} ({_meaning(main)}) says how well each was answered."
     )
-    means = {label: evaluation.mean(main, label) for label in evaluation.labels}
     if not comparisons:
         return [asked, f"The mean is {means[first]:.3f}.", "There is no second strategy to compare it with."]
-    best, worst = max(evaluation.labels, key=means.__getitem__), min(evaluation.labels, key=means.__getitem__)
-    sure = [labels[c.b] for c in comparisons if c.p < UNLIKELY]
-    chance = (
-        f"the difference in {main} to {labels[first]} goes beyond chance (p < {UNLIKELY}) for {', '.join(sure)}"
-        if sure
-        else f"no difference in {main} to {labels[first]} goes beyond chance (p < {UNLIKELY})"
-    )
+    best, worst = max(means, key=means.__getitem__), min(means, key=means.__getitem__)
     spread = (
         f"All means are {means[first]:.3f}"
         if best == worst or means[best] == means[worst]
@@ -295,7 +330,38 @@ def _summary(
         if first in (best, worst)
         else f", and {labels[first]}, which the others are compared with, {means[first]:.3f}"
     )
-    return [asked, f"{spread}{own}; {chance}.", _hidden(comparisons, labels)]
+    against = [one for one in comparisons if one.a == first]
+    return [
+        asked,
+        f"{spread}{own}.",
+        _sure(against, main, labels),
+        *_placebos([one for one in comparisons if one.b in evaluation.controls and one.a != first], main, labels),
+        _hidden(against, labels),
+    ]
+
+
+def _sure(comparisons: Sequence[Comparison], main: Measure, labels: Mapping[str, str]) -> str:
+    """Say which differences are more than chance; without any, how large one would have to be."""
+    first = labels[comparisons[0].a]
+    said = [
+        f"{', '.join(labels[one.b] for one in comparisons if one.verdict is verdict)} {verdict}"
+        for verdict in (Verdict.BETTER, Verdict.WORSE)
+        if any(one.verdict is verdict for one in comparisons)
+    ]
+    if said:
+        return f"By more than chance explains, in {main} against {first}: {'; '.join(said)}."
+    sizes = [one.detectable for one in comparisons if one.detectable is not None]
+    size = f"; one of {min(sizes):.3f} or more would mostly have been found" if sizes else ""
+    return f"No difference in {main} to {first} is more than chance explains{size}."
+
+
+def _placebos(comparisons: Sequence[Comparison], main: Measure, labels: Mapping[str, str]) -> list[str]:
+    if not comparisons:
+        return []
+    gains = [labels[one.b] for one in comparisons if one.verdict is Verdict.BETTER]
+    if gains:
+        return [f"Who calls whom matters to {', '.join(gains)}: on a shuffled graph the {main} is lower."]
+    return ["No strategy is shown to be better than on a shuffled graph, so none is shown to gain by who calls whom."]
 
 
 def _all_with(mean: float, means: Mapping[str, float], labels: Mapping[str, str]) -> str:
@@ -313,9 +379,14 @@ def _hidden(comparisons: Sequence[Comparison], labels: Mapping[str, str]) -> str
     losses = sum(c.count(Outcome.LOSS) for c in comparisons)
     wins = sum(c.count(Outcome.WIN) for c in comparisons)
     return (
-        f"Behind the means, {labels[most.b]} loses {', '.join(lost) or 'no question'} against {labels[most.a]} and "
-        f"wins {', '.join(won) or 'none'}; all strategies together lose {_count(losses, 'answer')} and win {wins}."
+        f"Behind the means, {labels[most.b]} loses {_listed(lost) or 'no question'} against {labels[most.a]} and "
+        f"wins {_listed(won) or 'none'}; all strategies together lose {_count(losses, 'answer')} and win {wins}."
     )
+
+
+def _listed(topics: Sequence[str]) -> str:
+    more = f" and {len(topics) - MOST_NAMED} more" if len(topics) > MOST_NAMED else ""
+    return ", ".join(topics[:MOST_NAMED]) + more
 
 
 def _count(number: int, one: str, many: str = "") -> str:
@@ -331,11 +402,15 @@ def _notes(evaluation: Evaluation) -> list[str]:
         "Time, memory and the cost of building the index.",
         "Whether a person would have been helped: rank and relevance are all that is looked at.",
     ]
-    if others * len(evaluation.measures) > 1:
+    if len(evaluation.measures) > 1 and others:
         made.append(
-            f"Many comparisons: each p stands alone; of the {others * len(evaluation.measures)} on this page, about "
-            f"one in twenty would fall below {UNLIKELY} by chance."
+            "All measures together: p is corrected for the comparisons by one measure, or for those in all categories; "
+            "whoever looks through many measures for a small p will find one."
         )
+    if evaluation.controls:
+        made.append("Other placebos: the graph was shuffled once, with one seed.")
+    elif others:
+        made.append("Whether it is the graph that helps: run it with --placebo.")
     if evaluation.without_relevant:
         made.append(
             f"Questions with nothing relevant in the judgements count with 0 for every strategy: "

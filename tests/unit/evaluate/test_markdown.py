@@ -67,9 +67,9 @@ def test_failures_come_first_and_every_verdict_has_its_interval() -> None:
     rows = [line for line in lines if line.startswith("|") and ("🟢" in line or "🔴" in line)]
     assert [row.split(" | ")[:4] for row in rows] == [
         ["| a, 1.000 before", "-1.000", "-1.000 to -1.000", "0.000"],
-        ["| b against a", "+1.000", "+1.000 to +1.000", "0.000"],
-        ["| even: b against a", "+1.000", "+1.000 to +1.000", "0.000"],
-        ["| odd: b against a", "+1.000", "+1.000 to +1.000", "0.000"],
+        ["| b", "+1.000", "+1.000 to +1.000", "0.000"],
+        ["| even: b", "+1.000", "+1.000 to +1.000", "0.000"],
+        ["| odd: b", "+1.000", "+1.000 to +1.000", "0.000"],
     ]
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -76,6 +77,22 @@ def bars() -> str:
     return pictures.to_svg(pictures.swap_bars(comparison, before, after, [explanation()], Names()))
 
 
+def intervals(rows: int = 3) -> str:
+    found = [
+        (f"strategy {n}", compare("Recall@3", "a", "b", dict.fromkeys(range_ids(20), 0.0), gains(n * 6)))
+        for n in range(rows)
+    ]
+    return pictures.to_svg(pictures.interval_rows("Recall@3: differences to a", found))
+
+
+def range_ids(count: int) -> list[str]:
+    return [f"q{n}" for n in range(count)]
+
+
+def gains(count: int) -> dict[str, float]:
+    return {topic: float(n < count) for n, topic in enumerate(range_ids(20))}
+
+
 def graph(relevant: Sequence[str] = ("total",), symbols: Sequence[Symbol] = (), edges: Sequence[Edge] = ()) -> str:
     symbols = symbols or [
         *(symbol(name) for name in ("checkout", "total", "intent", "alone", "helper", "helped")),
@@ -100,7 +117,7 @@ def texts(svg: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("svg", [bump(), bars(), graph()], ids=["bump", "bars", "graph"])
+@pytest.mark.parametrize("svg", [bump(), bars(), graph(), intervals()], ids=["bump", "bars", "graph", "intervals"])
 def test_an_svg_can_stand_beside_others_in_a_page(svg: str) -> None:
     root = ElementTree.fromstring(svg)
     title = root[0]
@@ -114,14 +131,14 @@ def test_an_svg_can_stand_beside_others_in_a_page(svg: str) -> None:
     assert "url(" not in svg
 
 
-@pytest.mark.parametrize("make", [bump, bars, graph], ids=["bump", "bars", "graph"])
+@pytest.mark.parametrize("make", [bump, bars, graph, intervals], ids=["bump", "bars", "graph", "intervals"])
 def test_pictures_are_the_same_twice(make: object) -> None:
     assert callable(make)
     assert make() == make()
 
 
 def test_pictures_are_the_same_under_another_hash_seed() -> None:
-    program = "import test_pictures as t; print(t.bump() + t.bars() + t.graph())"
+    program = "import test_pictures as t; print(t.bump() + t.bars() + t.graph() + t.intervals())"
     made = {
         subprocess.run(
             [sys.executable, "-c", program],
@@ -235,3 +252,26 @@ def test_the_users_own_style_is_left_alone_and_not_used() -> None:
     with matplotlib.rc_context({"font.size": 40, "svg.fonttype": "path"}):
         assert bump() == before
         assert matplotlib.rcParams["font.size"] == 40
+
+
+def test_intervals_are_drawn_with_their_verdicts() -> None:
+    written = texts(intervals())
+    assert "Recall@3: differences to a" in written
+    assert [text for text in written if text in ("better", "worse", "not shown", "no question differs")] == [
+        "no question differs",
+        "better",
+        "better",
+    ]
+    assert {"+0.000", "+0.300", "+0.600", "0", "−1.00", "+1.00"} <= set(written)
+
+
+def test_too_many_intervals_are_counted() -> None:
+    assert "3 more are not drawn" in texts(intervals(pictures.intervals.MOST_ROWS + 3))
+
+
+@pytest.mark.parametrize("svg", [bump(), bars(), graph(), intervals()], ids=["bump", "bars", "graph", "intervals"])
+def test_every_colour_is_a_variable_that_a_dark_page_sets(svg: str) -> None:
+    used = set(re.findall("--p-([0-9a-f]{6})", svg))
+    assert used
+    assert used <= set(re.findall("--p-([0-9a-f]{6}):#", pictures.dark_variables()))
+    assert re.findall("(?<!, )#[0-9a-f]{6}", svg) == []

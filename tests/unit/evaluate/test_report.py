@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from plait.errors import MissingExtra
-from plait.evaluate import causes, judge, measures, naming
+from plait.evaluate import causes, gates, judge, measures, naming
 from plait.evaluate.collection import Collection, Judgements, Topic
 from plait.evaluate.judge import Evaluation, Run
 from plait.model import (
@@ -156,8 +156,8 @@ def test_the_order_of_a_page(tmp_path: Path) -> None:
         "What was not measured",
         "How to read this",
     ]
-    assert page.tags["figure"] == page.tags["figcaption"] == page.tags["svg"] == 4
-    assert page.tags["title"] == 5
+    assert page.tags["figure"] == page.tags["figcaption"] == page.tags["svg"] == 5
+    assert page.tags["title"] == 6
 
 
 def test_losses_stand_before_wins_with_their_causes(tmp_path: Path) -> None:
@@ -165,6 +165,7 @@ def test_losses_stand_before_wins_with_their_causes(tmp_path: Path) -> None:
     hidden = text[text.index("The average hides") : text.index("Every question")]
     assert "1 lost (Q2), 1 won (Q1), 1 the same" in hidden
     assert hidden.index("Lost") < hidden.index("Won")
+    assert f"total : rank 3 -> rank 2; reached over checkout -> total (shop/{EVIL}.py:89, calls, name)" in hidden
     assert "Missing under naive: intent , never a candidate" in hidden
     assert "Missing under vector: total , outranked at rank 3 by checkout, refund" in hidden
 
@@ -304,3 +305,47 @@ def test_no_interval_has_its_reason() -> None:
     made = evaluation(found)
     judged = judge.evaluate(made.collection, {"Q1": made.judgements["Q1"]}, found, [MAIN])
     assert "none: fewer than two questions" in Page(report.page(judged, MAIN, [], naming.short_names(SYMBOLS))).text
+
+
+def judged_with_everything(count: int = 60) -> tuple[Evaluation, dict[str, Run]]:
+    """Two categories, a strategy with a placebo, and a difference that is more than chance explains."""
+    topics = tuple(Topic(f"Q{n}", f"question {n}", "odd" if n % 2 else "even") for n in range(count))
+    judgements: Judgements = {topic.id: {IDS["total"]: 1} for topic in topics}
+    good, bad = ranking("total checkout"), ranking("checkout refund total")
+    found: dict[str, Run] = {
+        "vector(depth=9)": {topic.id: bad for topic in topics},
+        "naive(k=2)": {topic.id: good if n < 40 else bad for n, topic in enumerate(topics)},
+        "placebo: naive(k=2)": {topic.id: bad for topic in topics},
+    }
+    collection = Collection("made", "", Path(), "python", topics, ())
+    controls = {"naive(k=2)": "placebo: naive(k=2)"}
+    return judge.evaluate(collection, judgements, found, [MAIN], controls), found
+
+
+def test_verdicts_categories_placebos_and_baselines_are_reported(tmp_path: Path) -> None:
+    judged, found = judged_with_everything()
+    asked = {topic.id: topic.text for topic in judged.topics}
+    before = gates.Baseline("b.json", asked, {"Recall@2": {"naive(k=2)": dict.fromkeys(asked, 1.0)}}, {})
+    failed = gates.Gates((), "b.json", gates.regressions(judged, before, MAIN), ("naive: worse",))
+    path = tmp_path / "r.html"
+    about = [("The code", "3 files")]
+    report.build_report(path, judged, found, EDGES, SYMBOLS, MAIN, 2, about=about, gates=failed)
+    page = Page(path.read_text(encoding="utf-8"))
+    for part in (
+        "60 questions on the collection made were put to 2 strategies",
+        "By more than chance explains, in Recall@2 against vector: naive better.",
+        "Who calls whom matters to naive: on a shuffled graph the Recall@2 is lower.",
+        "Failed : naive: worse",
+        "naive lost Q40, Q41, Q42, Q43, Q44, Q45, Q46, Q47, Q48, Q49, Q50, Q51 and 8 more.",
+        "even 30 questions",
+        "naive against its placebo",
+        "These are the worst losses and the greatest gains; 30 more questions differ.",
+        "the graph was shuffled once, with one seed",
+        "The code 3 files",
+    ):
+        assert part in page.text, part
+    assert page.headings[:2] == ["Against the baseline", "Means"]
+
+
+def test_without_a_placebo_the_page_says_how_to_run_one(tmp_path: Path) -> None:
+    assert "Whether it is the graph that helps: run it with --placebo." in Page(made(tmp_path, VECTOR, NAIVE)).text

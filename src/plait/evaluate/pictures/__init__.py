@@ -6,6 +6,7 @@ Each is laid out in points on one sheet without axes, because nothing in it is a
 from plait.evaluate.pictures.bars import swap_bars
 from plait.evaluate.pictures.bump import rank_bump
 from plait.evaluate.pictures.calls import call_graph
-from plait.evaluate.pictures.sheet import to_png, to_svg
+from plait.evaluate.pictures.intervals import interval_rows
+from plait.evaluate.pictures.sheet import dark_variables, to_png, to_svg
 
-__all__ = ["call_graph", "rank_bump", "swap_bars", "to_png", "to_svg"]
+__all__ = ["call_graph", "dark_variables", "interval_rows", "rank_bump", "swap_bars", "to_png", "to_svg"]

@@ -12,12 +12,15 @@ from plait.evaluate.pictures.sheet import (
     BODY,
     GREEN,
     GREY,
+    GRID,
     INK,
     LINE,
     MARGIN,
     SKY,
     SMALL,
     VERMILION,
+    WEAK_BLUE,
+    WEAK_SKY,
     WIDTH,
     Sheet,
     fit,
@@ -87,15 +90,15 @@ def _swap_bars(
     for share, text in ((0.0, "0"), (0.5, ".5"), (1.0, "1")):
         x = start + share * length
         sheet.text(x, top - 10, text, SMALL, GREY, align="center")
-        sheet.curve([(x, top - 3), (x, end)], "#e0e0e0", 0.8)
+        sheet.curve([(x, top - 3), (x, end)], GRID, 0.8)
     y = top
     for topic in topics:
         thick, size = (10.0, BODY) if strong[topic] else (7.0, SMALL)
         name = fit(topic, 80, size, strong[topic])
         sheet.text(start - 8, y + thick, name, size, INK if strong[topic] else GREY, strong[topic], "right")
         for score, colour, weak, at in (
-            (scores_a[topic], SKY, "#cfe6f5", y),
-            (scores_b[topic], BLUE, "#a9c4d8", y + thick + 1),
+            (scores_a[topic], SKY, WEAK_SKY, y),
+            (scores_b[topic], BLUE, WEAK_BLUE, y + thick + 1),
         ):
             sheet.box(start, at, max(score * length, 1), thick, colour if strong[topic] else weak)
             if strong[topic]:

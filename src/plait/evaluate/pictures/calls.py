@@ -10,6 +10,7 @@ from plait.evaluate.pictures.layout import place_nodes, way
 from plait.evaluate.pictures.sheet import (
     BLUE,
     BODY,
+    FAINT,
     FLOW_TINT,
     GREY,
     HEAD,
@@ -152,7 +153,7 @@ def _call_graph(
     sheet.title(f"Calls in {module}")
     sheet.text(MARGIN, 36, fit(asked, width - 2 * MARGIN, BODY), BODY, GREY)
     for (source, target), route in routes.items():
-        colour, thick = (BLUE, 1.5) if linked[source].in_flow and linked[target].in_flow else ("#8c8c8c", 1.0)
+        colour, thick = (BLUE, 1.5) if linked[source].in_flow and linked[target].in_flow else (FAINT, 1.0)
         *points, tip = way([nodes[number] for number in route], lefts, wide, gap)
         back = tip[0] < points[-1][0]
         dashed = calls[source, target].evidence < Evidence.FLOWED

@@ -8,6 +8,7 @@ too.
 from __future__ import annotations
 
 import io
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -34,7 +35,16 @@ HEAD = 6.0
 
 ORANGE, SKY, GREEN, BLUE, VERMILION = "#e69f00", "#56b4e9", "#009e73", "#0072b2", "#d55e00"
 INK, GREY, PALE, PAPER = "#1a1a1a", "#595959", "#b3b3b3", "#ffffff"
+GRID, FAINT, WEAK_SKY, WEAK_BLUE = "#e0e0e0", "#8c8c8c", "#cfe6f5", "#a9c4d8"
 FLOW_TINT, RELEVANT_TINT, OTHER_TINT = "#dceefb", "#ffd98a", "#f2f2f2"
+
+DARK = {
+    **{ORANGE: "#ffc04d", SKY: "#3f88b5", GREEN: "#5fd3ab", BLUE: "#9fd8ff", VERMILION: "#ffa066"},
+    **{INK: "#e6e7e9", GREY: "#a5abb3", PALE: "#565c63", PAPER: "#16181b"},
+    **{GRID: "#33383d", FAINT: "#7d848c", WEAK_SKY: "#24465a", WEAK_BLUE: "#3b5a70"},
+    **{FLOW_TINT: "#17364a", RELEVANT_TINT: "#6b4f10", OTHER_TINT: "#262a2e"},
+}
+"""What each colour is where the page is dark. The paler of two stays the paler against the paper."""
 
 _STYLE: dict[Any, Any] = {
     "font.family": ["sans-serif"],
@@ -50,7 +60,8 @@ def to_svg(figure: Figure) -> str:
     """Return one `<svg>` element to stand in an HTML page.
 
     It scales with the page, its text is text, its title is the figure's label, and it brings no id or style that
-    could meet another picture's.
+    could meet another picture's. Each colour is a variable of the page, `--p-1a1a1a`, with its value here if the page
+    sets none (see DARK).
     """
     made = io.BytesIO()
     with styled():
@@ -62,7 +73,7 @@ def to_svg(figure: Figure) -> str:
     for element in root.iter():
         element.tag = _plain(element.tag)
         # Nothing drawn here is clipped, a marker or a hatch, so nothing refers to an id.
-        element.attrib = {_plain(name): value for name, value in element.attrib.items() if name != "id"}
+        element.attrib = {_plain(name): _themed(value) for name, value in element.attrib.items() if name != "id"}
     wide = figure.get_figwidth() * 96
     root.attrib = {
         "xmlns": "http://www.w3.org/2000/svg",
@@ -75,6 +86,15 @@ def to_svg(figure: Figure) -> str:
     title.text = str(figure.get_label())
     root.insert(0, title)
     return ElementTree.tostring(root, encoding="unicode")
+
+
+def _themed(value: str) -> str:
+    return re.sub("#([0-9a-f]{6})", r"var(--p-\1, #\1)", value)
+
+
+def dark_variables() -> str:
+    """Return what the style of a page says where it is dark."""
+    return ";".join(f"--p-{colour[1:]}:{dark}" for colour, dark in DARK.items())
 
 
 def to_png(figure: Figure) -> bytes:
