@@ -25,8 +25,8 @@ not code grep is better. `repo` is the absolute path of the repository; leave it
 started in.
 """
 
-_STRING = {"type": "string"}
-_COUNT = {"type": "integer", "minimum": 0}
+_STRING: Schema = {"type": "string"}
+_COUNT: Schema = {"type": "integer", "minimum": 0}
 _REPO = {
     "type": "string",
     "maxLength": 4096,
@@ -54,14 +54,14 @@ def _list(of: Schema) -> Schema:
     return {"type": "array", "items": of}
 
 
-_PLACE = {"symbol": _STRING, "kind": _STRING, "path": _STRING, "start_line": _COUNT, "end_line": _COUNT}
+_PLACE: dict[str, Schema] = {"symbol": _STRING, "kind": _STRING, "path": _STRING, "start_line": _COUNT, "end_line": _COUNT}
 _INDEX = _object({"state": {"enum": ["ready", "stale", "partial"]}, "note": _STRING})
 _SITE = _object({"path": _STRING, "line": _COUNT, "in": _STRING, "call": _STRING, "reason": _STRING})
 _CALL = _object(
     {"symbol": _STRING, "path": _STRING, "line": _COUNT, "evidence": _STRING, "possible": {"type": "boolean"}}
 )
 _AFFECTED = _object({**_PLACE, "hop": _COUNT, "relation": _STRING, "line": _COUNT, "evidence": _STRING})
-_MORE = {"next_cursor": _STRING}
+_MORE: dict[str, Schema] = {"next_cursor": _STRING}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,13 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from plait.doors.mcp.partial import partial
+from plait.doors.mcp.partial import Partial, partial
 from plait.doors.watching import wakings
 from plait.engine import Engine
 from plait.errors import PlaitError
@@ -24,6 +25,9 @@ T = TypeVar("T")
 
 COLD = 2.0
 """Seconds that a question waits for the first index; then a part of it answers. Agents wait ten."""
+
+AT_THE_LATEST = 6.0
+"""Seconds after which a question that waits for a part of the index is told to come again."""
 
 PATIENCE = 2.0
 """Seconds that a question waits for a renewal after an edit that is known of; then the last commit answers."""
@@ -63,6 +67,9 @@ class Warm:
         self._asking = threading.Lock()
         self._in_a_hurry = threading.Lock()
         """held while a part is indexed, for which the build pauses: both want the one interpreter"""
+        self._in_parts = threading.Lock()
+        self._parts: dict[tuple[str, ...], Future[Partial | None]] = {}
+        self._partly = ThreadPoolExecutor(1, "plait-part")
         self._closed = False
         self._stage = ("", 0, 0)
         self._watcher: threading.Thread | None = None
@@ -72,6 +79,11 @@ class Warm:
         if self._watcher is None:
             self._watcher = threading.Thread(target=self._watch, name="plait-watch", daemon=True)
             self._watcher.start()
+
+    def close(self) -> None:
+        """Watch no longer; what is being built is finished."""
+        self._closed = True
+        self._partly.shutdown(wait=False, cancel_futures=True)
 
     def ask(
         self, question: Callable[[Engine], T], words: Sequence[str], shown: Callable[[T], Sequence[str]]
@@ -113,8 +125,7 @@ class Warm:
 
     def _in_part(self, question: Callable[[Engine], T], words: Sequence[str]) -> tuple[T, Freshness]:
         wait = f"the index of {self.engine.root} is being built ({self.told})"
-        with self._in_a_hurry:
-            found = partial(self.engine, words) if words else None
+        found = self._part(tuple(words), wait) if words else None
         if (ready := self._ready) is not None:  # the index has come meanwhile
             return self._asked(question, ready.snapshot), self._freshness(ready, ())
         if found is None:
@@ -130,6 +141,20 @@ class Warm:
             "Ask again in a few seconds for the whole repository."
         )
         return answer, Freshness("partial", note)
+
+    def _part(self, words: tuple[str, ...], wait: str) -> Partial | None:
+        """Index the files with the words; who asks again for the same gets what the first has begun."""
+        with self._in_parts:
+            if words not in self._parts:
+                self._parts[words] = self._partly.submit(self._hurried, words)
+        try:
+            return self._parts[words].result(AT_THE_LATEST)
+        except TimeoutError:
+            raise Indexing(f"{wait}; ask again in a few seconds") from None
+
+    def _hurried(self, words: tuple[str, ...]) -> Partial | None:
+        with self._in_a_hurry:
+            return None if self._ready else partial(self.engine, words)
 
     def _try_again(self) -> None:
         """What was wrong may have been put right meanwhile."""
@@ -168,6 +193,7 @@ class Warm:
         try:
             snapshot = self.engine.snapshot()
             ready, notices = self._ready, tuple(self.engine.notices)
+            self._parts.clear()
             if ready is None or ready.snapshot is not snapshot or ready.notices != notices:
                 self._ready = _Ready(snapshot, {state.path: state for state in snapshot.files()}, notices)
             self._problem = None
