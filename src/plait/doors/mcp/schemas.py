@@ -54,7 +54,13 @@ def _list(of: Schema) -> Schema:
     return {"type": "array", "items": of}
 
 
-_PLACE: dict[str, Schema] = {"symbol": _STRING, "kind": _STRING, "path": _STRING, "start_line": _COUNT, "end_line": _COUNT}
+_PLACE: dict[str, Schema] = {
+    "symbol": _STRING,
+    "kind": _STRING,
+    "path": _STRING,
+    "start_line": _COUNT,
+    "end_line": _COUNT,
+}
 _INDEX = _object({"state": {"enum": ["ready", "stale", "partial"]}, "note": _STRING})
 _SITE = _object({"path": _STRING, "line": _COUNT, "in": _STRING, "call": _STRING, "reason": _STRING})
 _CALL = _object(

@@ -131,7 +131,8 @@ class Warm:
         if found is None:
             raise Indexing(f"{wait}; ask again in a few seconds")
         try:
-            answer = question(self.engine.holding(found.snapshot))
+            with self._in_a_hurry:
+                answer = question(self.engine.holding(found.snapshot))
         except PlaitError as error:
             raise Indexing(
                 f"{wait}; in the {found.files} files looked at: {error}; ask again in a few seconds"
@@ -145,10 +146,10 @@ class Warm:
     def _part(self, words: tuple[str, ...], wait: str) -> Partial | None:
         """Index the files with the words; who asks again for the same gets what the first has begun."""
         with self._in_parts:
-            if words not in self._parts:
-                self._parts[words] = self._partly.submit(self._hurried, words)
+            begun = self._parts.get(words) or self._partly.submit(self._hurried, words)
+            self._parts[words] = begun
         try:
-            return self._parts[words].result(AT_THE_LATEST)
+            return begun.result(AT_THE_LATEST)
         except TimeoutError:
             raise Indexing(f"{wait}; ask again in a few seconds") from None
 
@@ -193,7 +194,8 @@ class Warm:
         try:
             snapshot = self.engine.snapshot()
             ready, notices = self._ready, tuple(self.engine.notices)
-            self._parts.clear()
+            with self._in_parts:
+                self._parts.clear()
             if ready is None or ready.snapshot is not snapshot or ready.notices != notices:
                 self._ready = _Ready(snapshot, {state.path: state for state in snapshot.files()}, notices)
             self._problem = None
