@@ -39,6 +39,7 @@ COMMANDS = {
     "impact": "graph:impact",
     "index": "upkeep:index",
     "models": "models:models",
+    "mcp": "agents:mcp_",
     "path": "graph:path_",
     "search": "search:search",
     "serve": "serve:serve",
