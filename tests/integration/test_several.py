@@ -49,9 +49,7 @@ def test_each_ranks_as_it_does_alone(two: tuple[Path, Path]) -> None:
 
 def test_equal_scores_stand_as_the_repositories_were_named(tmp_path: Path) -> None:
     same = {"a.py": "def parse():\n    pass\n"}
-    engines = {
-        name: Engine.open(written(tmp_path / name, same), embedder="hashing") for name in ("second", "first")
-    }
+    engines = {name: Engine.open(written(tmp_path / name, same), embedder="hashing") for name in ("second", "first")}
     found = search(engines, "parse", k=2)
     assert [one.repository for one in found] == ["second", "first"]
 
