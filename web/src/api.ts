@@ -69,8 +69,10 @@ export interface Status {
   [key: string]: any;
 }
 export interface Collection { name: string; description: string; topics: number; repository: string; writable: boolean }
+/** One strategy against the first, by one measure. */
 export interface Compared {
-  a: string; b: string; measure: string; [key: string]: any;
+  a: string; b: string; measure: string; mean_difference: number; interval: [number, number] | null; p: number;
+  win: number; loss: number; tie: number;
 }
 export interface Evaluation {
   strategies: string[]; measures: Record<string, Record<string, { mean: number; topics: Record<string, number> }>>;

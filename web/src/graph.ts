@@ -57,11 +57,9 @@ export function graph(main: HTMLElement): () => void {
       const chosen = asking.get("sel") ?? found.symbol.id;
       const act = (id: string) => (): Child => {
         const node = nodes.get(id);
-        return [id !== found.symbol.id && [button("Centre here", () => to({ symbol: id, expand: undefined, sel: undefined })),
-          !expand.includes(id) && button(node?.is_folded ? "Unfold the hub" : "Expand", () => to({ expand: [...expand, id], sel: id })),
+        return [id !== found.symbol.id && [!expand.includes(id) && button(node?.is_folded ? "Unfold the hub" : "Expand", () => to({ expand: [...expand, id], sel: id })),
           expand.includes(id) && button("Fold", () => to({ expand: expand.filter((one) => one !== id), sel: id })),
-          link(address("/graph", { mode: "path", symbol: found.symbol.id, to: id, repo: repoParam(repo) }), { class: "button" }, "Path")],
-        link(address("/graph", { mode: "impact", symbol: id, repo: repoParam(repo) }), { class: "button" }, "What breaks with it")];
+          link(address("/graph", { mode: "path", symbol: found.symbol.id, to: id, repo: repoParam(repo) }), { class: "button" }, `Path from ${shortName(found.symbol)}`)]];
       };
       const drawn = picture(boxes(found.nodes, found.symbol.id), found.edges, `Calls around ${found.symbol.symbol}`, chosen, (id) => {
         const asked = here();
@@ -229,8 +227,8 @@ async function describe(into: HTMLElement, symbol: Sym | string, repo: string, a
     const one = found.symbol;
     fill(into, h("header", {}, h("h2", {}, shortName(one))), h("p", { class: "line2" }, one.symbol), h("p", { class: "line2" }, h("span", { class: "kind" }, one.kind), " ", place(one)),
       h("p", {}, `${counted(found.callers_total, "caller")}, ${counted(found.callees_total, "callee")}, ${counted(found.unresolved_total, "unresolved call")}`),
-      h("p", { class: "actions" }, link(address("/graph", { symbol: id, repo: repoParam(repo) }), { class: "button" }, "Graph around it"), actions(found)),
-      found.docstring && h("p", { class: "docstring" }, found.docstring.split("\n\n")[0]),
+      h("p", { class: "actions" }, link(address("/graph", { symbol: id, repo: repoParam(repo) }), { class: "button" }, "Graph around it"), link(address("/graph", { mode: "impact", symbol: id, repo: repoParam(repo) }), { class: "button" }, "What breaks with it"), actions(found)),
+      found.docstring && h("p", { class: "docstring" }, found.docstring.split(/\n\s*\n/)[0]),
       code({ text: found.text, language: found.language, first: one.start_line, label: `Code of ${one.symbol}` }));
   } catch (error) { if (!ended() && into.dataset.id === id) fill(into, failure(error)); }
 }

@@ -59,9 +59,9 @@ export function judge(main: HTMLElement): () => void {
     const sorted = [...topics].sort((a, b) => spread(b) - spread(a) || topics.indexOf(a) - topics.indexOf(b));
     const rival = (id: string): string => found.strategies.reduce((a, b) => (Math.abs(score(b, id) - score(base, id)) > Math.abs(score(a, id) - score(base, id)) ? b : a), found.strategies[1] ?? base);
     fill(result,
-      h("h2", {}, "Means"), scrolled("Means", h("table", { class: "list figures" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Strategy"), measures.map((one) => h("th", { scope: "col", class: "figure" }, one)))),
-        h("tbody", {}, found.strategies.map((one) => h("tr", {}, h("th", { scope: "row", title: one }, short(one)), measures.map((m) => h("td", { class: "figure" }, found.measures[m]![one]!.mean.toFixed(3)))))))),
-      found.strategies.length > 1 && [h("h2", {}, "Won and lost"), scrolled("Won and lost", won(found, topics))],
+      h("div", { class: "tables" }, h("div", {}, h("h2", {}, "Means"), scrolled("Means", h("table", { class: "list figures" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Strategy"), measures.map((one) => h("th", { scope: "col", class: "figure" }, one)))),
+        h("tbody", {}, found.strategies.map((one) => h("tr", {}, h("th", { scope: "row", title: one }, short(one)), measures.map((m) => h("td", { class: "figure" }, found.measures[m]![one]!.mean.toFixed(3))))))))),
+        found.strategies.length > 1 && h("div", {}, h("h2", {}, "Won and lost"), scrolled("Won and lost", won(found)))),
       h("h2", {}, "Question by question"),
       h("div", { class: "row" }, field("Measure", choice(measures.map((one) => [one, one] as const), measure, (one) => go(address("/judge", { collection: name, strategy: asking.getAll("strategy"), measure: one }))))),
       h("p", { class: "quiet" }, `Those that the strategies answer most differently stand first; ▲ better and ▼ worse than ${short(base)}.`),
@@ -84,14 +84,14 @@ export function judge(main: HTMLElement): () => void {
     end = sides(stage, found, found.repository);
   }
 
-  function won(found: Evaluation, topics: readonly string[]): HTMLElement {
-    const base = found.strategies[0]!;
-    return h("table", { class: "list figures" }, h("thead", {}, h("tr", {}, ["Against " + (found.short[base] ?? base), "Measure", "Won", "Lost", "Tied"].map((one, n) => h("th", { scope: "col", class: n > 1 ? "figure" : "" }, one)))),
-      h("tbody", {}, found.strategies.slice(1).flatMap((strategy) => Object.entries(found.measures).map(([measure, by]) => {
-        const differences = topics.map((id) => (by[strategy]!.topics[id] ?? 0) - (by[base]!.topics[id] ?? 0));
-        const count = (test: (d: number) => boolean): number => differences.filter(test).length;
-        return h("tr", {}, h("th", { scope: "row", title: strategy }, found.short[strategy] ?? strategy), h("td", {}, measure), h("td", { class: "figure" }, count((d) => d > 1e-9)), h("td", { class: "figure" }, count((d) => d < -1e-9)), h("td", { class: "figure" }, count((d) => Math.abs(d) <= 1e-9)));
-      }))));
+  function won(found: Evaluation): HTMLElement {
+    const short = (strategy: string): string => found.short[strategy] ?? strategy;
+    const signed = (value: number): string => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(3)}`;
+    const head = [`Against ${short(found.strategies[0]!)}`, "Measure", "Won", "Lost", "Tied", "Mean difference", "95 % interval", "p"];
+    return h("table", { class: "list figures" }, h("thead", {}, h("tr", {}, head.map((one, n) => h("th", { scope: "col", class: n > 1 ? "figure" : "" }, one)))),
+      h("tbody", {}, found.comparisons.map((one) => h("tr", {}, h("th", { scope: "row", title: one.b }, short(one.b)), h("td", {}, one.measure),
+        [one.win, one.loss, one.tie].map((count) => h("td", { class: "figure" }, count)), h("td", { class: "figure" }, signed(one.mean_difference)),
+        h("td", { class: "figure" }, one.interval ? `${signed(one.interval[0])} to ${signed(one.interval[1])}` : "none for one question"), h("td", { class: "figure" }, one.p.toFixed(3))))));
   }
 }
 

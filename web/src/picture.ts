@@ -30,6 +30,7 @@ export function picture(boxes: readonly Box[], edges: readonly Edge[], label: st
   const items = new Map(boxes.map((box) => [box.id, item(box, at.get(box.id)!, loops.has(box.id))]));
   const svg = s("svg", { class: "graph", role: "group", "aria-label": label }, arrows(), s("g", { class: "lines" }, lines), s("g", { class: "boxes" }, [...items.values()]));
   const frame = h("div", { class: "frame" }, svg);
+  frame.style.setProperty("--needs", `${Math.ceil(full.height * 1.1)}px`);
   const view = look(svg, frame, full, at.get(chosen));
 
   function select(id: string): void {
@@ -59,6 +60,13 @@ export function picture(boxes: readonly Box[], edges: readonly Edge[], label: st
     tool("+", "Larger", () => view.zoom(1 / 1.3)), tool("−", "Smaller", () => view.zoom(1.3)), tool("Fit", "Show all", view.fit),
     tool("Save SVG", "Save the picture as SVG", () => save(svg, full, label)));
   return { element: h("div", { class: "picture" }, tools, frame, key(boxes, edges)), select };
+}
+
+/** A name as it fits: without its class before it loses letters. */
+export function fitted(name: string, length: number): string {
+  if (name.length <= length) return name;
+  const last = name.slice(name.lastIndexOf(".") + 1);
+  return last.length < name.length && last.length < length ? `.${last}` : `${last.slice(0, length - 1)}…`;
 }
 
 function tool(text: string, label: string, act: () => void): HTMLElement {
@@ -107,13 +115,13 @@ function item(box: Box, at: Placed, loop: boolean): SVGGElement {
   loop && s("path", { class: "call sure loop", d: `M${BOX.width - 30} 0c-4 -16 26 -16 20 0` }),
   box.looks.includes("hub") && s("rect", { class: "behind", x: 4, y: 4, width: BOX.width, height: BOX.height, rx: 6 }),
   s("rect", { class: "body", width: BOX.width, height: BOX.height, rx: 6 }),
-  s("text", { class: "name", x: 10, y: 17 }, shortened(box.name, box.badge ? 21 : 26)),
+  s("text", { class: "name", x: 10, y: 17 }, fitted(box.name, box.badge ? 22 : 27)),
   s("text", { class: "under", x: 10, y: 33 }, shortened(box.under, 31)),
   box.badge && s("text", { class: "badge", x: BOX.width - 8, y: 17 }, box.badge));
 }
 
 function arrows(): SVGDefsElement {
-  return s("defs", {}, s("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse" }, s("path", { class: "head", d: "M0 0L8 4L0 8z" })));
+  return s("defs", {}, s("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 9, markerHeight: 9, markerUnits: "userSpaceOnUse", orient: "auto-start-reverse" }, s("path", { class: "head", d: "M0 0L8 4L0 8z" })));
 }
 
 function key(boxes: readonly Box[], edges: readonly Edge[]): HTMLElement {
@@ -172,7 +180,8 @@ function look(svg: SVGSVGElement, frame: HTMLElement, full: Area, start: Placed 
   };
   const begin = (): void => {
     const { w, h } = pixels();
-    scale = Math.min(Math.max(full.width / w, full.height / h, 0.9), 1.25);  // small text is worse than a part of the picture
+    const whole = Math.max(full.width / w, full.height / h, 0.9);
+    scale = whole <= 1.5 ? whole : 1.1; // small text is worse than a part of the picture
     centre(start ?? { x: full.x + full.width / 2, y: full.y + full.height / 2 });
   };
   const zoom = (by: number, atX?: number, atY?: number): void => {

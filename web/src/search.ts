@@ -121,7 +121,7 @@ export function search(main: HTMLElement): () => void {
       ? h("p", { class: "quiet" }, "Nothing in the index shares a word or a meaning with the question within these filters. ", link(address("/compare", { q: input.value, repo: repoParam() }), {}, "Ask why something is missing"))
       : [hits.length < total && hits.length < 200 && h("button", { type: "button", onclick: () => { k = Math.min(k + 20, 200); ask(); } }, "Show more"), " ",
         link(address("/compare", { q: input.value, repo: repoParam(here().get("repo") ?? undefined) }), {}, "Compare two rankings, or ask why something is missing")]);
-    const chosen = hits.find((hit) => key(hit) === selected);
+    const chosen = hits.find((hit) => key(hit) === selected || hit.id === selected);
     if (chosen) open(chosen, false);
     else close();
   }
@@ -135,7 +135,7 @@ export function search(main: HTMLElement): () => void {
       event.preventDefault();
       open(hit, true);
     } }, h("span", { class: "rank" }, hit.rank), " ", h("span", { class: "name" }, shortened(hit.symbol, 90)));
-    return h("li", { class: key(hit) === selected ? "hit chosen" : "hit", "data-id": hit.id },
+    return h("li", { class: "hit", "data-id": hit.id },
       h("div", { class: "line1" }, title, h("span", { class: "kind" }, hit.kind), hit.is_test && h("span", { class: "kind" }, "test"),
         h("span", { class: "score", title: "score: the sum of the reasons" }, hit.score.toFixed(3))),
       h("div", { class: "line2" }, service().repositories.length > 1 && h("strong", {}, hit.repository, " "), place(hit)),

@@ -1,7 +1,7 @@
 /** What is indexed, what was left out and why, what could not be resolved, and how far a build is. */
 
 import { get, post, type Progress, type Status, type Unresolved } from "./api";
-import { counted, fill, h, type Child } from "./dom";
+import { counted, fill, h, s, type Child } from "./dom";
 import { choice, failure, field, notices, repository, siteList, waiting } from "./parts";
 
 const PAGE = 200;
@@ -28,7 +28,7 @@ export function status(main: HTMLElement): () => void {
       const index = found.index;
       fill(body, notices(found.notices ?? []), h("dl", { class: "facts" },
         fact("Folder", found.root), fact("State", found.fresh ? "fresh: every file is as it was read" : index ? "stale: files have changed" : "not indexed yet"),
-        index && [fact("Files", number(index.files)), fact("Symbols", number(index.symbols)), fact("Edges", number(index.edges)), fact("Unresolved", number(index.unresolved)), fact("Built", index.built ?? index.indexed_at ?? index.created ?? ""), fact("Commit", index.commit ?? ""), fact("Embedder", index.embedder ?? ""), fact("Graph", index.graph ?? "")]),
+        index && [fact("Files", number(index.files)), fact("Symbols", number(index.symbols)), fact("Edges", kinds(index.edges)), fact("Unresolved", number(index.unresolved)), fact("Commit", index.commit ?? ""), fact("Embedder", index.embedder ?? ""), fact("Graph", index.graph ?? "")]),
       contents(found));
       left(found);
     } catch (error) { if (!ended) fill(body, failure(error)); }
@@ -99,11 +99,15 @@ const CODES: Record<string, string> = { "unknown receiver": "receiver", "unknown
 
 function number(value: unknown): string { return typeof value === "number" ? value.toLocaleString("en") : String(value ?? ""); }
 
+function kinds(edges: unknown): string {
+  return typeof edges === "object" && edges !== null ? Object.entries(edges).map(([kind, count]) => `${kind} ${number(count)}`).join(", ") : number(edges);
+}
+
 function fact(name: string, value: string): Child { return value !== "" && h("div", {}, h("dt", {}, name), h("dd", {}, value)); }
 
 function bars(counts: readonly (readonly [string, number])[], most: number): HTMLElement {
   return h("table", { class: "bars" }, h("caption", { class: "unseen" }, "How many by reason"), h("tbody", {}, counts.map(([name, count]) => h("tr", {}, h("th", { scope: "row" }, name),
-    h("td", { class: "figure" }, count.toLocaleString("en")), h("td", {}, h("meter", { min: 0, max: most, value: count, "aria-label": `${name}: ${count}` }))))));
+    h("td", { class: "figure" }, count.toLocaleString("en")), h("td", {}, s("svg", { viewBox: "0 0 100 1", preserveAspectRatio: "none", "aria-hidden": "true" }, s("rect", { class: "ground", width: 100, height: 1 }), s("rect", { class: "full", width: (100 * count) / most, height: 1 })))))));
 }
 
 function contents(found: Status): Child {
