@@ -24,7 +24,7 @@ export function picture(boxes: readonly Box[], edges: readonly Edge[], label: st
   const shown = edges.filter((edge) => edge.source !== edge.target);
   const { at, width, height } = layout(boxes, shown);
   const loops = new Set(edges.filter((edge) => edge.source === edge.target).map((edge) => edge.source));
-  const stubs = boxes.some((box) => box.open > 0) ? 26 : 0;
+  const stubs = boxes.some((box) => box.open > 0) ? 16 : 0;
   const full = { x: -MARGIN, y: -MARGIN, width: width + 2 * MARGIN + stubs, height: height + 2 * MARGIN };
   const lines = merged(shown).map((edge) => line(edge, at.get(edge.source), at.get(edge.target)));
   const items = new Map(boxes.map((box) => [box.id, item(box, at.get(box.id)!, loops.has(box.id))]));
@@ -111,12 +111,13 @@ function item(box: Box, at: Placed, loop: boolean): SVGGElement {
   return s("g", { class: `box ${box.looks.join(" ")}`, transform: `translate(${at.x} ${at.y})`, role: "button", tabindex: -1, "aria-pressed": "false", "data-id": box.id,
     "aria-label": `${box.name}, ${box.told}` },
   s("title", {}, `${box.name}\n${box.under}\n${box.told}`),
-  box.open > 0 && [s("path", { class: "stub", d: `M${BOX.width} ${BOX.height - 9}h14` }), s("text", { class: "stub-count", x: BOX.width + 16, y: BOX.height - 5 }, box.open > 1 ? `?${box.open}` : "?")],
+  box.open > 0 && [s("path", { class: "stub", d: `M${BOX.width} ${BOX.height - 7}h16` })],
   loop && s("path", { class: "call sure loop", d: `M${BOX.width - 30} 0c-4 -16 26 -16 20 0` }),
   box.looks.includes("hub") && s("rect", { class: "behind", x: 4, y: 4, width: BOX.width, height: BOX.height, rx: 6 }),
   s("rect", { class: "body", width: BOX.width, height: BOX.height, rx: 6 }),
   s("text", { class: "name", x: 10, y: 17 }, fitted(box.name, box.badge ? 22 : 27)),
-  s("text", { class: "under", x: 10, y: 33 }, shortened(box.under, 31)),
+  s("text", { class: "under", x: 10, y: 33 }, shortened(box.under, box.open > 0 ? 26 : 31)),
+  box.open > 0 && s("text", { class: "stub-count", x: BOX.width - 8, y: 33 }, box.open > 1 ? `?${box.open}` : "?"),
   box.badge && s("text", { class: "badge", x: BOX.width - 8, y: 17 }, box.badge));
 }
 

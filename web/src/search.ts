@@ -2,7 +2,7 @@
 
 import { get, post, type FileText, type Hit, type Judgements, type Search } from "./api";
 import { code } from "./code";
-import { counted, fill, h, shortened } from "./dom";
+import { counted, fill, h } from "./dom";
 import { choice, failure, field, notices, place, repoParam, repository, service, shortName, waiting } from "./parts";
 import { bar, brief, extent, legend, listed } from "./reasons";
 import { address, here, link, note } from "./route";
@@ -134,7 +134,7 @@ export function search(main: HTMLElement): () => void {
       if (event.metaKey || event.ctrlKey || event.shiftKey) return;
       event.preventDefault();
       open(hit, true);
-    } }, h("span", { class: "rank" }, hit.rank), " ", h("span", { class: "name" }, shortened(hit.symbol, 90)));
+    } }, h("span", { class: "rank" }, hit.rank), " ", h("span", { class: "name" }, hit.symbol));
     return h("li", { class: "hit", "data-id": hit.id },
       h("div", { class: "line1" }, title, h("span", { class: "kind" }, hit.kind), hit.is_test && h("span", { class: "kind" }, "test"),
         h("span", { class: "score", title: "score: the sum of the reasons" }, hit.score.toFixed(3))),
