@@ -57,8 +57,8 @@ export function picture(boxes: readonly Box[], edges: readonly Edge[], label: st
   }
   select(items.has(chosen) ? chosen : boxes[0]?.id ?? "");
   const tools = h("div", { class: "tools", role: "group", "aria-label": "Picture" },
-    tool("+", "Larger", () => view.zoom(1 / 1.3)), tool("−", "Smaller", () => view.zoom(1.3)), tool("Fit", "Show all", view.fit),
-    tool("Save SVG", "Save the picture as SVG", () => save(svg, full, label)));
+    tool("+", "Larger", () => view.zoom(1 / 1.3)), tool("−", "Smaller", () => view.zoom(1.3)), tool("Fit all", "Fit all", view.fit),
+    tool("Save SVG", "Save SVG", () => save(svg, full, label)));
   return { element: h("div", { class: "picture" }, tools, frame, key(boxes, edges)), select };
 }
 
@@ -108,16 +108,17 @@ function line(edge: Edge, from: Placed | undefined, to: Placed | undefined): SVG
 }
 
 function item(box: Box, at: Placed, loop: boolean): SVGGElement {
-  return s("g", { class: `box ${box.looks.join(" ")}`, transform: `translate(${at.x} ${at.y})`, role: "button", tabindex: -1, "aria-pressed": "false", "data-id": box.id,
-    "aria-label": `${box.name}, ${box.told}` },
+  const name = fitted(box.name, box.badge ? 22 : 27), under = shortened(box.under, box.open > 0 ? 26 : 31);
+  const open = box.open > 1 ? `?${box.open}` : box.open ? "?" : "";
+  return s("g", { class: `box ${box.looks.join(" ")}`, transform: `translate(${at.x} ${at.y})`, role: "button", tabindex: -1, "aria-pressed": "false", "data-id": box.id },
   s("title", {}, `${box.name}\n${box.under}\n${box.told}`),
   box.open > 0 && [s("path", { class: "stub", d: `M${BOX.width} ${BOX.height - 7}h16` })],
   loop && s("path", { class: "call sure loop", d: `M${BOX.width - 30} 0c-4 -16 26 -16 20 0` }),
   box.looks.includes("hub") && s("rect", { class: "behind", x: 4, y: 4, width: BOX.width, height: BOX.height, rx: 6 }),
   s("rect", { class: "body", width: BOX.width, height: BOX.height, rx: 6 }),
-  s("text", { class: "name", x: 10, y: 17 }, fitted(box.name, box.badge ? 22 : 27)),
-  s("text", { class: "under", x: 10, y: 33 }, shortened(box.under, box.open > 0 ? 26 : 31)),
-  box.open > 0 && s("text", { class: "stub-count", x: BOX.width - 8, y: 33 }, box.open > 1 ? `?${box.open}` : "?"),
+  s("text", { class: "name", x: 10, y: 17 }, name),
+  s("text", { class: "under", x: 10, y: 33 }, under),
+  open && s("text", { class: "stub-count", x: BOX.width - 8, y: 33 }, open),
   box.badge && s("text", { class: "badge", x: BOX.width - 8, y: 17 }, box.badge));
 }
 

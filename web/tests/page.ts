@@ -28,7 +28,7 @@ export const VIEWS: [string, string][] = [
   ["code", "/?q=bm25&repo=plait&sel=store%2Fbm25.py%3A%2F"],
   ["compare", "/compare?q=walk+the+call+graph&repo=plait&a=lexical&b=additive&why=walks.walk"],
   ["around", "/graph?repo=plait&symbol=engine.Engine.search&depth=2"],
-  ["path", "/graph?mode=path&repo=plait&symbol=engine.Engine.search&to=finding.hits"],
+  ["path", "/graph?mode=path&repo=plait&symbol=finding.find&to=finding._close"],
   ["impact", "/graph?mode=impact&repo=plait&symbol=finding.hits"],
   ["flows", "/graph?mode=flows&repo=plait"],
   ["collections", "/judge"],
