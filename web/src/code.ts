@@ -4,6 +4,24 @@ import { fill, h, type Child } from "./dom";
 
 export interface Shown { text: string; language: string; first: number; marked?: readonly [number, number]; label: string }
 
+/** Results are painted first; then one text is coloured after the other, those that are still shown. */
+const waiting: (() => Promise<void>)[] = [];
+let working = false;
+
+function later(task: () => Promise<void>): void {
+  waiting.push(task);
+  if (working) return;
+  working = true;
+  requestAnimationFrame(() => setTimeout(next, 0));
+}
+
+async function next(): Promise<void> {
+  const task = waiting.shift();
+  if (!task) { working = false; return; }
+  await task().catch(() => {}); // it stays in one colour
+  setTimeout(next, 0);
+}
+
 /** A longer text than this stays in one colour: colouring it would hold up the page. */
 const MOST = 300_000;
 
@@ -16,8 +34,9 @@ export function code({ text, language, first, marked, label }: Shown): HTMLEleme
   };
   fill(place, lines.split("\n").map((one, at) => line(one, first + at)));
   if (lines.length <= MOST) {
-    void import("./colours").then(({ coloured }) => {
-      fill(place, coloured(lines, language).map((pieces, at) => line(
+    later(async () => {
+      const { coloured } = await import("./colours");
+      if (place.isConnected) fill(place, coloured(lines, language).map((pieces, at) => line(
         pieces.map(({ text, look }) => (look ? h("span", { class: look }, text) : text)), first + at)));
     });
   }

@@ -221,6 +221,7 @@ function table(edges: readonly Edge[], repo: string, known: ReadonlyMap<string, 
 async function describe(into: HTMLElement, symbol: Sym | string, repo: string, actions: (found: Described) => Child, ended: () => boolean): Promise<void> {
   const id = typeof symbol === "string" ? symbol : symbol.id;
   into.dataset.id = id;
+  into.replaceChildren(waiting());
   try {
     const found = await get<Described>("symbol", { symbol: id, repo });
     if (ended() || into.dataset.id !== id) return;

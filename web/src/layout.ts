@@ -4,7 +4,7 @@ export interface Placed { x: number; y: number }
 export interface Laid { at: Map<string, Placed>; width: number; height: number }
 
 export const BOX = { width: 196, height: 42 };
-const GAP = { x: 84, y: 14, sub: 18 };
+const GAP = { x: 68, y: 14, sub: 18 };
 /** More boxes than this stand in several columns beside each other. */
 const MOST = 22;
 const ROUNDS = 6;

@@ -183,7 +183,7 @@ function look(svg: SVGSVGElement, frame: HTMLElement, full: Area, start: Placed 
   const begin = (): void => {
     const { w, h } = pixels();
     const whole = Math.max(full.width / w, full.height / h, 0.9);
-    scale = whole <= 1.5 ? whole : 1.1; // small text is worse than a part of the picture
+    scale = whole <= 1.35 ? whole : 1.1; // small text is worse than a part of the picture
     centre(start ?? { x: full.x + full.width / 2, y: full.y + full.height / 2 });
   };
   const zoom = (by: number, atX?: number, atY?: number): void => {
