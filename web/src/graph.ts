@@ -44,11 +44,11 @@ export function graph(main: HTMLElement): () => void {
     const depth = asking.get("depth") ?? "1", direction = asking.get("direction") ?? "both", evidence = asking.get("min_evidence") ?? "ambiguous";
     const limit = asking.get("limit") ?? "60", expand = asking.getAll("expand"), tests = asking.get("tests") ?? "";
     fill(form, symbolField("Symbol", picked, (name) => to({ symbol: name, expand: undefined, sel: undefined })),
-      field("Calls away", choice(["1", "2", "3", "4"].map((one) => [one, one] as const), depth, (one) => to({ depth: one === "1" ? undefined : one }))),
+      field("Calls away", choice([...new Set(["1", "2", "3", "4", depth])].map((one) => [one, one] as const), depth, (one) => to({ depth: one === "1" ? undefined : one }))),
       field("Direction", choice([["both", "callers and callees"], ["in", "callers"], ["out", "callees"]], direction, (one) => to({ direction: one === "both" ? undefined : one }))),
       field("Evidence", choice(EVIDENCE, evidence, (one) => to({ min_evidence: one === "ambiguous" ? undefined : one }))),
       field("Tests", choice([["", "with tests"], ["false", "no tests"]], tests, (one) => to({ tests: one }))),
-      field("At most", choice(["30", "60", "120", "300"].map((one) => [one, `${one} symbols`] as const), limit, (one) => to({ limit: one === "60" ? undefined : one }))));
+      field("At most", choice([...new Set(["30", "60", "120", "300", limit])].map((one) => [one, `${one} symbols`] as const), limit, (one) => to({ limit: one === "60" ? undefined : one }))));
     if (!picked) { void suggestions(); return; }
     fill(stage, waiting());
     get<Neighbourhood>("graph", { symbol: picked, depth, direction, min_evidence: evidence, limit, tests, expand, repo }).then((found) => {

@@ -5,8 +5,8 @@ export interface Laid { at: Map<string, Placed>; width: number; height: number }
 
 export const BOX = { width: 196, height: 42 };
 const GAP = { x: 68, y: 14, sub: 18 };
-/** More boxes than this stand in several columns beside each other. */
-const MOST = 22;
+/** More boxes of a layer than this stand in several columns beside each other; pictures of many may be taller. */
+const LEAST_ROWS = 22;
 const ROUNDS = 6;
 
 export interface Node { id: string; layer: number }
@@ -15,12 +15,13 @@ export interface Link { source: string; target: string }
 /** Place nodes from left to right by layer; within one they begin in the order given and move towards their neighbours. */
 export function layout(nodes: readonly Node[], links: readonly Link[]): Laid {
   const layers = order(nodes, links);
+  const most = Math.max(LEAST_ROWS, Math.ceil(2.2 * Math.sqrt(nodes.length)));
   const at = new Map<string, Placed>();
-  const tallest = Math.max(1, ...layers.map((layer) => Math.min(layer.length, rows(layer.length))));
+  const tallest = Math.max(1, ...layers.map((layer) => Math.min(layer.length, rows(layer.length, most))));
   const height = tallest * (BOX.height + GAP.y) - GAP.y;
   let x = 0;
   for (const layer of layers) {
-    const deep = rows(layer.length), columns = Math.ceil(layer.length / deep);
+    const deep = rows(layer.length, most), columns = Math.ceil(layer.length / deep);
     layer.forEach((id, n) => {
       const column = Math.floor(n / deep), filled = Math.min(deep, layer.length - column * deep);
       const top = (height - (filled * (BOX.height + GAP.y) - GAP.y)) / 2;
@@ -31,8 +32,8 @@ export function layout(nodes: readonly Node[], links: readonly Link[]): Laid {
   return { at, width: Math.max(BOX.width, x - GAP.x), height: Math.max(BOX.height, height) };
 }
 
-function rows(count: number): number {
-  return count <= MOST ? Math.max(count, 1) : Math.ceil(count / Math.ceil(count / MOST));
+function rows(count: number, most: number): number {
+  return count <= most ? Math.max(count, 1) : Math.ceil(count / Math.ceil(count / most));
 }
 
 /** The ids of each layer, leftmost first: sweeps that sort by the mean place of neighbours in the layer before. */
