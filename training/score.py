@@ -10,6 +10,7 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Sequence
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,9 @@ from plait.store import bm25
 from plait.terms import query_terms, terms
 
 LANGUAGES = ("python", "go", "rust", "java", "javascript", "ruby", "c", "cpp", "php")
+LEAST = 40
+"""Held-out functions of a language without which nothing is told of it."""
+
 SYNONYMS = tuple(
     (question, definition.replace(" / ", "\n    "))
     for question, _, definition in (
@@ -84,30 +88,41 @@ def dense(embedder: Any, questions: Sequence[str], documents: Sequence[str]) -> 
     return embedder.encode(questions, role="query") @ embedder.encode(documents, role="document").T
 
 
+def minilm(work: Path, language: str, questions: Sequence[str], documents: Sequence[str]) -> Any:
+    """Return the cosines; the vectors, which take an hour, are kept."""
+    kept = work / "pairs" / f"held-{language}-minilm.npz"
+    state = blake2b("\0".join([*questions, *documents]).encode()).hexdigest()
+    if not kept.exists() or str(np.load(kept)["state"]) != state:
+        from training.minilm import MiniLM
+
+        teacher = MiniLM(work / "minilm" / "m")
+        np.savez(kept, state=state, questions=teacher.encode(questions), documents=teacher.encode(documents))
+    with np.load(kept) as file:
+        return file["questions"] @ file["documents"].T
+
+
 def main(work: Path, arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--model", type=Path, default=code.MODEL)
     parser.add_argument("--minilm", action="store_true")
+    parser.add_argument("--languages", nargs="*", default=LANGUAGES)
     options = parser.parse_args(arguments)
     code.MODEL = options.model
     embedder = code.CodeEmbedder()
     right = dense(embedder, *zip(*SYNONYMS, strict=True)).argmax(axis=1) == np.arange(len(SYNONYMS))
     print(f"synonyms: {right.sum()} of {len(SYNONYMS)} first")
     print("language    functions  bm25   dense  d128   fused  minilm  minilm fused")
-    for language in LANGUAGES:
+    for language in options.languages:
         path = work / "pairs" / f"held-{language}.jsonl"
         pairs = [json.loads(line) for line in path.open()] if path.exists() else []
-        if len(pairs) < 200:
+        if len(pairs) < LEAST:
             continue
         questions, documents = [pair["question"] for pair in pairs], [pair["code"] for pair in pairs]
         lexical, meaning = words(questions, documents), dense(embedder, questions, documents)
         shown = [lexical, meaning, dense(code.CodeEmbedder(dim=128), questions, documents)]
         shown.append(standard(lexical) + standard(meaning))
         if options.minilm:
-            from training.minilm import MiniLM
-
-            teacher = MiniLM(work / "minilm" / "m")
-            taught = teacher.encode(questions) @ teacher.encode(documents).T
+            taught = minilm(work, language, questions, documents)
             shown += [taught, standard(lexical) + standard(taught)]
         figures = "  ".join(f"{reciprocal(scores):.3f}" for scores in shown)
         print(f"{language:11} {len(pairs):9}  {figures}", flush=True)

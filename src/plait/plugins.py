@@ -38,6 +38,7 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
         "hashing": "plait.embed.hashing:HashingEmbedder",
         "model2vec": "plait.embed.model2vec:Model2VecEmbedder",
         "onnx": "plait.embed.onnx:OnnxEmbedder",
+        "sentence_transformers": "plait.embed.sentence_transformers:SentenceTransformersEmbedder",
         "openai": "plait.embed.remote:OpenAIEmbedder",
         "ollama": "plait.embed.remote:OllamaEmbedder",
     },

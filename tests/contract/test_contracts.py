@@ -14,7 +14,9 @@ from plait.embed.hashing import HashingEmbedder
 from plait.embed.model2vec import Model2VecEmbedder
 from plait.embed.onnx import OnnxEmbedder
 from plait.embed.remote import OllamaEmbedder, OpenAIEmbedder
+from plait.embed.sentence_transformers import SentenceTransformersEmbedder
 from plait.embed.static import StaticEmbedder
+from plait.evaluate.texts import Texts
 from plait.graph.mixed import FlowGraph, ScopedGraph
 from plait.graph.names import NameGraph
 from plait.graph.shuffled import ShuffledGraph
@@ -180,11 +182,12 @@ class TestShuffled(GraphContract):
 @pytest.mark.parametrize("kind", plugins.BUILT_IN)
 def test_every_plug_in_has_a_suite_here(kind: plugins.Kind) -> None:
     suites = {
-        "strategy": {Vector, Lexical, Naive, Constrained, Structural, Hybrid, Additive},
-        # The last four have theirs in tests/integration: they need servers, or models of other libraries.
+        # Texts has its own in tests/unit/evaluate.
+        "strategy": {Vector, Lexical, Naive, Constrained, Structural, Hybrid, Additive, Texts},
+        # The last five have theirs in tests/integration: they need servers, or models of other libraries.
         "embedder": {
             *(CodeEmbedder, HashingEmbedder, StaticEmbedder),
-            *(Model2VecEmbedder, OnnxEmbedder, OpenAIEmbedder, OllamaEmbedder),
+            *(Model2VecEmbedder, OnnxEmbedder, SentenceTransformersEmbedder, OpenAIEmbedder, OllamaEmbedder),
         },
         "graph": {NameGraph, ScopedGraph, FlowGraph, ShuffledGraph},
         "parser": {PythonParser, TreeSitterParser, BlockParser},

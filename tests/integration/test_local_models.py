@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from pathlib import Path
+from types import ModuleType
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 from plait import Engine
+from plait.embed import sentence_transformers
 from plait.embed.code import MODEL
+from plait.embed.hashing import HashingEmbedder
 from plait.embed.model2vec import Model2VecEmbedder
 from plait.embed.onnx import OnnxEmbedder
+from plait.embed.sentence_transformers import SentenceTransformersEmbedder
 from plait.errors import BadParameter, CannotEmbed
 from plait.testing import EmbedderContract
 
@@ -61,6 +68,92 @@ class TestModel2Vec(EmbedderContract):
 
     def make(self) -> Model2VecEmbedder:
         return Model2VecEmbedder(model=str(MODEL))
+
+
+class Library(ModuleType):
+    """As much of sentence-transformers as is used: a model that is a folder, one that the hub has, no other."""
+
+    loaded: ClassVar[list[tuple[str, bool]]] = []
+    here: ClassVar[set[str]] = set()
+
+    class Tokens:
+        def encode(self, text: str, **_: object) -> list[int]:
+            return [0] * len(text.split())
+
+    class SentenceTransformer:
+        tokenizer: Any
+
+        def __init__(self, model: str, *, device: str, local_files_only: bool = False) -> None:
+            Library.loaded.append((model, local_files_only))
+            if local_files_only and model not in Library.here:
+                raise OSError(f"cannot find {model}\nand much more")
+            self.tokenizer = Library.Tokens()
+
+        def encode_query(self, texts: list[str], **_: object) -> Any:
+            return HashingEmbedder(dim=48).encode([f"query {text}" for text in texts], role="query") * 3
+
+        def encode_document(self, texts: list[str], **_: object) -> Any:
+            return HashingEmbedder(dim=48).encode([f"passage {text}" for text in texts], role="document") * 3
+
+
+@pytest.fixture
+def library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", Library("sentence_transformers"))
+    monkeypatch.setattr(Library, "loaded", [])
+    monkeypatch.setattr(Library, "here", {str(tmp_path)})
+    sentence_transformers._loaded.cache_clear()
+    (tmp_path / "model.safetensors").write_bytes(b"weights")
+    return tmp_path
+
+
+class TestSentenceTransformers(EmbedderContract):
+    @pytest.fixture(autouse=True)
+    def _library(self, library: Path) -> None:
+        self.folder = library
+
+    def make(self) -> SentenceTransformersEmbedder:
+        return SentenceTransformersEmbedder(model=str(self.folder))
+
+
+def test_questions_and_documents_have_what_the_model_puts_before_them(library: Path) -> None:
+    embedder = SentenceTransformersEmbedder(model=str(library))
+    for role, before in (("query", "query"), ("document", "passage")):
+        wanted = HashingEmbedder(dim=48).encode([f"{before} cart"], role="query")
+        assert np.allclose(embedder.encode(["cart"], role=role), wanted)  # type: ignore[arg-type]
+
+
+def test_a_name_is_looked_for_here_before_the_hub_is_asked(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(sentence_transformers, "_ask", asked.append)
+    SentenceTransformersEmbedder(model="some/model").encode(["x"], role="query")
+    assert Library.loaded == [("some/model", True), ("some/model", False)]
+    assert asked == ["some/model"]
+    with pytest.raises(CannotEmbed, match=r"cannot find other/model; give a folder with model="):
+        SentenceTransformersEmbedder(model="other/model").at_hand()
+    assert asked == ["some/model"]
+
+
+def test_a_hub_that_is_out_of_reach_is_told_at_once(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(model: str) -> None:
+        raise ConnectionError("no network")
+
+    monkeypatch.setattr(sentence_transformers, "_ask", refuse)
+    with pytest.raises(CannotEmbed, match="no network; give a folder with model=, or be online once"):
+        SentenceTransformersEmbedder(model="some/model").encode(["x"], role="query")
+    assert Library.loaded == [("some/model", True)]
+
+
+def test_two_runtimes_of_minilm_agree() -> None:
+    """PLAIT_MINILM is a folder with all-MiniLM-L6-v2 as sentence-transformers keeps it, and as model.onnx."""
+    folder = os.environ.get("PLAIT_MINILM", "")
+    if not folder:
+        pytest.skip("PLAIT_MINILM names no folder")
+    pytest.importorskip("sentence_transformers")
+    pytest.importorskip("onnxruntime")
+    one, other = SentenceTransformersEmbedder(model=folder), OnnxEmbedder(folder=folder)
+    texts = ["def total(cart): return sum(cart)", "verify the user's password", ""]
+    assert np.allclose(one.encode(texts, role="document"), other.encode(texts, role="document"), atol=1e-5)
+    assert one.count(texts) == other.count(texts)
 
 
 def test_an_index_by_a_network_is_searched(network: Path, tmp_path: Path) -> None:

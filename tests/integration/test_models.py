@@ -60,11 +60,12 @@ def test_what_needs_nothing_is_at_hand_and_the_others_name_their_mend() -> None:
 
 
 def test_a_library_that_is_not_installed_is_told_before_anything_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    for library in ("model2vec", "onnxruntime"):
+    for library in ("model2vec", "onnxruntime", "sentence_transformers"):
         monkeypatch.setitem(sys.modules, library, None)
     found = {one["name"]: one["problem"] for one in listed()}
     assert found["model2vec"].endswith("run: pip install 'plait[model2vec]'")
     assert found["onnx"].endswith("run: pip install 'plait[onnx]'")
+    assert found["sentence_transformers"].endswith("run: pip install 'plait[sentence-transformers]'")
 
 
 def test_the_chosen_embedder_stands_for_its_name(tmp_path: Path) -> None:
