@@ -29,7 +29,7 @@ class OnnxEmbedder:
     about: ClassVar[About] = About(
         what="a transformer as ONNX, run on the processor",
         weights="the folder of an exported model; all-MiniLM-L6-v2: 90 MB",
-        rate=(10, 10),
+        rate=(10, 11),
         library="onnxruntime",
         extra="onnx",
     )

@@ -36,7 +36,7 @@ class SentenceTransformersEmbedder:
         what="a transformer run by sentence-transformers on the processor: a folder, or a name on the hub",
         weights="all-MiniLM-L6-v2: 91 MB, downloaded once; the library brings torch",
         network="the first use of a name on the hub; a folder needs none",
-        rate=(10, 10),
+        rate=(10, 11),
         library="sentence_transformers",
         extra="sentence-transformers",
     )
