@@ -118,6 +118,8 @@ class Members:
             found = self._all.names.here(name, module, 0)
             if found and not all(isinstance(one, Opaque) for one in found):
                 return found
+            if self.files.has_space(path, name):
+                return (Space(name),)
             if name != DEFAULT:
                 for value in self._all.names.here(DEFAULT, module, 0):
                     if not isinstance(value, (File, Opaque)) and (inside := self.member(value, name)):

@@ -184,6 +184,8 @@ class Sites:
         values = [one for value in values for one in self.inference.callable(value)]
         functions = [value for value in values if isinstance(value, Function)]
         classes = [value for value in values if isinstance(value, Class)]
+        if functions and self.files.dialect(reference.source).family == "javascript":
+            classes = []  # an interface or a type of the same name
         if functions:
             fitting = self.overloads.fitting([one.id for one in functions], reference)
             near = (
