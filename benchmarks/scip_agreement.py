@@ -4,7 +4,8 @@
 
 Judged are the call sites at which the index names a function or a class, in the folder or outside. An edge is right if
 it leads to a definition that the index names there; edges to what overrides that are left out, as the index names what
-is declared; the constructor that a class inherits is right where the index names the class. A site is found if some edge of it is right.
+is declared; the constructor that a class inherits is right where the index names the class. A site is found if some
+edge of it is right.
 """
 
 from __future__ import annotations
