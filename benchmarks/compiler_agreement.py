@@ -1,6 +1,8 @@
-"""plait's own edges beside what a compiler says about the same sites, from the SCIP index that it made.
+"""plait's own edges beside what a compiler says about the same sites.
 
-    python benchmarks/scip_agreement.py FOLDER INDEX.scip
+    python benchmarks/compiler_agreement.py FOLDER INDEX.scip
+    javac -d OUT benchmarks/javac/Calls.java && java -cp OUT Calls FOLDER CALLS.tsv
+    python benchmarks/compiler_agreement.py FOLDER CALLS.tsv
 
 Judged are the call sites at which the index names a function or a class, in the folder or outside. An edge is right if
 it leads to a definition that the index names there; edges to what overrides that are left out, as the index names what
@@ -18,7 +20,7 @@ from plait import plugins, source
 from plait.facts import ParsedFile
 from plait.graph.generic.build import Linker
 from plait.graph.generic.dialects import DIALECTS
-from plait.model import Known, Position, ReferenceKind, Skipped, SymbolKind, Via
+from plait.model import Known, Position, ReferenceKind, Skipped, Symbol, SymbolKind, Unknown, Via
 from plait.scip import files as scip_files
 from plait.scip.join import join
 
@@ -57,6 +59,30 @@ def judge(parsed: list[ParsedFile], known: dict[Position, Known], *, flow: bool)
     )
 
 
+def listed(text: str, parsed: list[ParsedFile]) -> dict[Position, Known]:
+    """What a list of calls says: path, line and column of a site; path, line and name of what it calls, `-` outside."""
+    symbols: dict[tuple[str, str], list[Symbol]] = {}
+    for file in parsed:
+        for symbol in file.symbols[1:]:
+            symbols.setdefault((file.path, symbol.name), []).append(symbol)
+    found: dict[Position, Known] = {}
+    for row in text.splitlines():
+        path, line, column, where, begin, name = row.split("\t")
+        site = (path, int(line), int(column))
+        if where == "-":
+            found[site] = Known(outside=(Unknown.EXTERNAL, name))
+            continue
+        is_class, name = name.startswith("class "), name.removeprefix("class ")
+        there = [
+            one
+            for one in symbols.get((where, name), ())
+            if one.span.start_line <= int(begin) <= one.span.end_line and (one.kind is SymbolKind.CLASS) == is_class
+        ]
+        if there:
+            found[site] = Known((max(there, key=lambda one: one.span.start_line).id,))
+    return found
+
+
 def _constructs(linker: Linker, symbol: object) -> bool:
     return linker.files.symbols[symbol].name == "constructor"  # type: ignore[index]
 
@@ -67,10 +93,13 @@ def main() -> None:
     files = {one.path: one for one in read if not isinstance(one, Skipped) and one.language in DIALECTS}
     made = [plugins.build("parser", one.language).parse(one) for one in files.values()]
     parsed = [one for one in made if isinstance(one, ParsedFile)]
-    index = scip_files.read(Path(sys.argv[2]))
-    known, tallies = join([(sys.argv[2], index.index)], files, parsed, root)
-    for tally in tallies:
-        print(f"{tally.tool}:", ", ".join(f"{outcome} {number}" for outcome, number in tally.counts.items()))
+    if sys.argv[2].endswith(".tsv"):
+        known = listed(Path(sys.argv[2]).read_text(), parsed)
+    else:
+        index = scip_files.read(Path(sys.argv[2]))
+        known, tallies = join([(sys.argv[2], index.index)], files, parsed, root)
+        for tally in tallies:
+            print(f"{tally.tool}:", ", ".join(f"{outcome} {number}" for outcome, number in tally.counts.items()))
     for flow in (False, True):
         judge(parsed, known, flow=flow)
 
