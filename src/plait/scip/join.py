@@ -9,6 +9,7 @@ should be, and for a site also the receiver's name before it and the name of the
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,8 @@ from plait.scip.names import ScipName, parse
 _STANDARD_LIBRARY = "python-stdlib"
 """The package under which the producers for Python name it."""
 
+_CONSTRUCTORS = frozenset({"<constructor>", "<init>"})
+_ACCESSOR = re.compile(r"^<[gs]et>(?=.)")
 _ENCODINGS = {schema.UTF8: "utf-8", schema.UTF16: "utf-16-le", schema.UTF32: "utf-32-le"}
 _UNIT = {"utf-8": 1, "utf-16-le": 2, "utf-32-le": 4}
 _Place = tuple[SymbolId | None, str]
@@ -161,7 +164,7 @@ class _Join:
             name = parse(one.symbol)
             if name is None:
                 document.locals.setdefault(one.symbol, one.text)
-            elif one.text != name.last.name and not _is_module(name):
+            elif one.text not in _spelled(name) and not _is_module(name):
                 document.moved = True
                 count[Outcome.MOVED] += 1
                 continue
@@ -189,7 +192,7 @@ class _Join:
             site = sites.get((one.line, one.column))
             expected = _expected(one, document, aliases)
             if site is None or site.name != one.text:
-                changed = not one.text.isidentifier() if expected is not None else False
+                changed = expected is not None and not one.text.replace("$", "_").isidentifier()
                 shifted = document.moved and expected not in (None, one.text)
                 count[Outcome.MOVED if (changed or shifted) and one.end > one.column else Outcome.NO_CALL] += 1
                 continue
@@ -250,7 +253,16 @@ def _expected(one: _Occurrence, document: _Document, aliases: Mapping[str, str])
         return document.locals.get(one.symbol)
     if _is_module(name):
         return None
-    return one.text if aliases.get(one.text) == name.last.name else name.last.name
+    spelled = _spelled(name)
+    return one.text if one.text in spelled or aliases.get(one.text) in spelled else spelled[-1]
+
+
+def _spelled(name: ScipName) -> tuple[str, ...]:
+    """How a definition can be written: scip-typescript says `<constructor>` and `<get>x`, scip-java `<init>`."""
+    last = name.last.name
+    if last in _CONSTRUCTORS and len(name.descriptors) > 1:
+        return last.strip("<>"), name.descriptors[-2].name
+    return (_ACCESSOR.sub("", last),)
 
 
 def _innermost(symbols: Sequence[Symbol], line: int) -> Symbol | None:

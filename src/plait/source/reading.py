@@ -10,7 +10,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from plait.model import Content, FileState, Skipped, SkipReason, SourceFile
-from plait.source import denials
+from plait.source import denials, headers
 from plait.source.decode import decode
 from plait.source.languages import NOTEBOOK, language, suffix
 
@@ -70,6 +70,8 @@ def made(path: str, content: bytes, kind: Content = Content.CODE) -> SourceFile 
         return Skipped(path, SkipReason.BINARY)
     spoken = language(path, kind)
     assert spoken is not None  # others are not listed
+    if spoken == "cpp" and suffix(path) == ".h":
+        spoken = headers.spoken_in(text)
     if suffix(path) != NOTEBOOK:
         return SourceFile(path, spoken, text, _digest(content))
     from plait.source import notebooks

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from plait import plugins
 from plait.facts import ParsedFile
 from plait.graph.confidence import EXACT
 from plait.graph.scoped import FlowGraph, ScopedGraph
-from plait.model import EdgeKind, Evidence, Graph, SourceFile
+from plait.model import EdgeKind, Evidence, Graph, Known, SourceFile
 from plait.parse.python import PythonParser
 from plait.scip import schema
 from plait.scip.join import Outcome, Tally, join
@@ -311,3 +312,26 @@ def test_paths_count_from_the_root_of_the_index(project_root: str, root: str, pa
     plain, _ = marked({ours: BASES + USE})
     graph, _ = joined({path: BASES + USE}, plain, project_root=project_root, root=root)
     assert calls(graph) == [f"{ours}:f(). -> {ours}:A#run(). exact"]
+
+
+def test_constructors_and_accessors_of_scip_typescript() -> None:
+    text = "class A {\n  constructor() {}\n  get total() { return 1 }\n}\nfunction f() {\n  return new A()\n}\n"
+    lines = text.split("\n")
+    source = SourceFile("a.ts", "typescript", text, "")
+    parsed = plugins.build("parser", "typescript").parse(source)
+    index = schema.index_message()()
+    document = index.documents.add(relative_path="a.ts", position_encoding=schema.UTF16)
+    for line, name, symbol, is_definition in (
+        (0, "A", "a/A#", True),
+        (1, "constructor", "a/A#`<constructor>`().", True),
+        (2, "total", "a/A#`<get>total`().", True),
+        (4, "f", "a/f().", True),
+        (5, "A", "a/A#`<constructor>`().", False),
+    ):
+        column = lines[line].index(name)
+        role = schema.DEFINITION if is_definition else 0
+        place = [line, column, column + len(name)]
+        document.occurrences.add(range=place, symbol=f"scip-test npm shop 1.0 {symbol}", symbol_roles=role)
+    known, (tally,) = join([("index.scip", index)], {"a.ts": source}, [parsed], Path("/shop"))
+    assert tally.counts == {Outcome.DEFINITION: 4, Outcome.CALL: 1}
+    assert known == {("a.ts", 6, 13): Known(("a.ts:A#constructor().",))}

@@ -36,6 +36,7 @@ class Files:
         self.full_name: dict[SymbolId, str] = {}
         self.named: dict[str, list[SymbolId]] = {}
         self.spaces: set[str] = set()
+        self._own_spaces: set[tuple[str, str]] = set()
         self.folders: dict[str, list[ParsedFile]] = {}
         self.packages: dict[str, list[ParsedFile]] = {}
         self.bases: dict[SymbolId, list[Reference]] = {}
@@ -76,6 +77,8 @@ class Files:
             full = ".".join([*([package] if package else []), *names])
             self.full_names.setdefault(full, []).append(symbol.id)
             self.full_name[symbol.id] = full
+            if spaces:
+                self._own_spaces.add((file.path, names[0]))
             for end in range(1, spaces + 1):
                 self.spaces.add(".".join([*([package] if package else []), *names[:end]]))
             self.named.setdefault(symbol.name, []).append(symbol.id)
@@ -144,6 +147,10 @@ class Files:
     def fields(self, class_: SymbolId, name: str) -> Sequence[Binding]:
         """What the class itself declares, and what its methods assign to the object."""
         return (*self.bindings(class_, name), *self._fields.get(class_, {}).get(name, ()))
+
+    def has_space(self, path: str, name: str) -> bool:
+        """Whether a namespace of that name is written in the file."""
+        return (path, name) in self._own_spaces
 
     def is_read(self, function: SymbolId) -> bool:
         """Whether the function has no list of parameters, so that it runs when it is named."""

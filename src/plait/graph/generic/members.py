@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from plait.graph.generic.dialects import Modules
@@ -36,6 +37,7 @@ class Members:
         self.files = inference.files
         self.forget()
         self._groups: dict[SymbolId, tuple[SymbolId, ...]] = {}
+        self._together: dict[tuple[str, str], tuple[SymbolId, ...]] = {}
         self._tables: dict[tuple[SymbolId, str], bool] = {}
 
     def forget(self) -> None:
@@ -118,6 +120,8 @@ class Members:
             found = self._all.names.here(name, module, 0)
             if found and not all(isinstance(one, Opaque) for one in found):
                 return found
+            if self.files.has_space(path, name):
+                return (Space(name),)
             if name != DEFAULT:
                 for value in self._all.names.here(DEFAULT, module, 0):
                     if not isinstance(value, (File, Opaque)) and (inside := self.member(value, name)):
@@ -161,18 +165,23 @@ class Members:
         if class_ not in self._groups:
             dialect = self.files.dialect(class_)
             full = self.files.full_name.get(class_, "")
-            found: Sequence[SymbolId] = (class_,)
-            if dialect.modules is Modules.NAMES or dialect.family in ("ruby", "c"):
-                found = [
-                    one
-                    for one in self.files.full_names.get(full, ())
-                    if self.files.symbols[one].kind is SymbolKind.CLASS
-                ]
-                if dialect.family in ("jvm", "c") and len(found) > 1:
-                    path = self.files.file_of[class_].path
-                    found = [one for one in found if self.files.file_of[one].path == path] or found
-            self._groups[class_] = tuple(found[:64]) or (class_,)
+            if dialect.modules is not Modules.NAMES and dialect.family not in ("ruby", "c"):
+                self._groups[class_] = (class_,)
+            else:
+                path = self.files.file_of[class_].path if dialect.family in ("jvm", "c") else ""
+                if (full, path) not in self._together:
+                    self._together[full, path] = self._written_together(full, path)
+                self._groups[class_] = self._together[full, path] or (class_,)
         return self._groups[class_]
+
+    def _written_together(self, full: str, path: str) -> tuple[SymbolId, ...]:
+        """Classes of one full name, in one file if others mean other ones; the first 64."""
+        found = (
+            one
+            for one in self.files.full_names.get(full, ())
+            if self.files.symbols[one].kind is SymbolKind.CLASS and path in ("", self.files.file_of[one].path)
+        )
+        return tuple(islice(found, 64))
 
     def member_of(self, class_: SymbolId, name: str) -> tuple[Value, ...]:
         """A member of a class or the nearest of its bases that has it."""

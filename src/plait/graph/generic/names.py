@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from plait.facts import BindingKind, Import
@@ -23,6 +24,7 @@ class Names:
         self.forget()
 
     def forget(self) -> None:
+        self._tops: dict[tuple[str, str], tuple[Value, ...]] = {}
         self._lines: dict[tuple[SymbolId, str, int], tuple[Value, ...]] = {}
 
     def name(self, name: str, scope: SymbolId, line: int = 0) -> tuple[Value, ...]:
@@ -72,11 +74,11 @@ class Names:
     def here(self, name: str, scope: SymbolId, line: int, *, types: bool = False) -> tuple[Value, ...]:
         """What one scope itself has of a name."""
         files = self.files
-        children = [child for child in files.children(scope, name) if self._is_reached(child, scope)]
+        children = (child for child in files.children(scope, name) if self._is_reached(child, scope))
         if types:
-            children = [child for child in children if files.symbols[child].kind is SymbolKind.CLASS]
-        if children:
-            return tuple(self._all.definition(child) for child in children)[:16]
+            children = (child for child in children if files.symbols[child].kind is SymbolKind.CLASS)
+        if first := tuple(islice(children, 16)):
+            return tuple(self._all.definition(child) for child in first)
         bindings = files.bindings(scope, name)
         if bindings and not (types and all(one.kind is BindingKind.OPAQUE for one in bindings)):
             if files.dialect(scope).family == "lua" and self._all.members.is_table(scope, name):
@@ -209,6 +211,11 @@ class Names:
 
     def _everywhere(self, name: str, path: str) -> tuple[Value, ...]:
         """A name that needs no import: at the top of any file, the nearest first."""
+        if (name, path) not in self._tops:
+            self._tops[name, path] = self._at_tops(name, path)
+        return self._tops[name, path]
+
+    def _at_tops(self, name: str, path: str) -> tuple[Value, ...]:
         files = self.files
         found: list[SymbolId] = []
         for symbol in files.named.get(name, ()):

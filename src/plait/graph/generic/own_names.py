@@ -120,6 +120,7 @@ ORDINARY = words(
     " peek pop print push push_back push_str put Read read reduce Remove remove replace reset resolve reverse Run"
     " run save Select send Set set size skip slice sort split start status stop str String string strip sub"
     " substring sum swap take test then to_s to_string to_vec ToString toString trim type unwrap update upper"
-    " value values Where with Write write"
+    " value values Where with Write write startsWith endsWith toLowerCase toUpperCase normalize padStart padEnd charAt"
+    " charCodeAt localeCompare codePointAt"
 )
 """Names of methods that containers, strings, streams and the like have: alone they tell nothing."""

@@ -16,6 +16,9 @@ from plait.model import Evidence, Receiver, Reference, ReferenceKind, SymbolId, 
 MOST_REPLACING = 16
 """Methods that can run in the place of one that has no body; as in the graph for Python."""
 
+MOST_NAMED = 500
+"""Definitions of one name, of which the nearest can still be told; with more a name tells nothing."""
+
 MOST_OVERLOADS = 8
 """Functions of one name in one class between which what is known of the arguments does not decide."""
 
@@ -184,6 +187,8 @@ class Sites:
         values = [one for value in values for one in self.inference.callable(value)]
         functions = [value for value in values if isinstance(value, Function)]
         classes = [value for value in values if isinstance(value, Class)]
+        if functions and self.files.dialect(reference.source).family == "javascript":
+            classes = []  # an interface or a type of the same name
         if functions:
             fitting = self.overloads.fitting([one.id for one in functions], reference)
             near = (
@@ -342,9 +347,12 @@ class Sites:
         if bare and files.dialect(reference.source).static_type and files.dialect(reference.source).family != "bash":
             return ()  # what a bare name means is declared
         kinds = (SymbolKind.FUNCTION,) if bare else (SymbolKind.METHOD,)
+        named = files.named.get(name, ())
+        if len(named) > MOST_NAMED:
+            return ()
         found = [
             one
-            for one in files.named.get(name, ())
+            for one in named
             if files.symbols[one].kind in kinds
             and one != reference.source
             and (reference.arity < 0 or self.overloads.takes(one, reference.arity))
