@@ -44,6 +44,7 @@ COMMANDS = {
     "search": "search:search",
     "serve": "serve:serve",
     "status": "upkeep:status",
+    "tune": "tuning:tune_",
     "unresolved": "graph:unresolved",
     "verify": "upkeep:verify",
     "watch": "upkeep:watch",
