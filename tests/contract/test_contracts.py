@@ -15,6 +15,7 @@ from plait.embed.model2vec import Model2VecEmbedder
 from plait.embed.onnx import OnnxEmbedder
 from plait.embed.remote import OllamaEmbedder, OpenAIEmbedder
 from plait.embed.static import StaticEmbedder
+from plait.evaluate.texts import Texts
 from plait.graph.mixed import FlowGraph, ScopedGraph
 from plait.graph.names import NameGraph
 from plait.graph.shuffled import ShuffledGraph
@@ -186,7 +187,8 @@ class TestShuffled(GraphContract):
 @pytest.mark.parametrize("kind", plugins.BUILT_IN)
 def test_every_plug_in_has_a_suite_here(kind: plugins.Kind) -> None:
     suites = {
-        "strategy": {Vector, Lexical, Naive, Constrained, Structural, Hybrid, Additive, Weighted},
+        # The last one makes vectors, which a strategy of an index does not; its tests are in tests/unit/evaluate.
+        "strategy": {Vector, Lexical, Naive, Constrained, Structural, Hybrid, Additive, Weighted, Texts},
         # The last four have theirs in tests/integration: they need servers, or models of other libraries.
         "embedder": {
             *(CodeEmbedder, HashingEmbedder, StaticEmbedder),
