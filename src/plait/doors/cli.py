@@ -30,6 +30,7 @@ COMMANDS = {
     "context": "context:context_",
     "demo": "experiment:demo",
     "doctor": "upkeep:doctor",
+    "edges": "edges:edges",
     "eval": "experiment:evaluate",
     "explain": "experiment:explain",
     "export": "graph:export",
