@@ -99,6 +99,11 @@ class BadBaseline(RequestError):
         super().__init__(f"{path}: {problem}; write a new one with `plait eval COLLECTION --json > FILE`")
 
 
+class BadAnswers(RequestError):
+    def __init__(self, where: str, problem: str) -> None:
+        super().__init__(f"{where}: {problem}; mend or remove it, or give another file to --answers")
+
+
 class BadScip(RequestError):
     def __init__(self, path: str, problem: str) -> None:
         super().__init__(f"{path}: {problem}; give a SCIP index, for example of `pyrefly check --report-scip FILE`")

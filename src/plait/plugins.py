@@ -30,6 +30,7 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
         "lexical": "plait.retrieve.lexical:Lexical",
         "hybrid": "plait.retrieve.hybrid:Hybrid",
         "additive": "plait.retrieve.additive:Additive",
+        "weighted": "plait.retrieve.weighted:Weighted",
         "texts": "plait.evaluate.texts:Texts",
     },
     "embedder": {

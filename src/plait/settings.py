@@ -10,7 +10,7 @@ from typing import Any
 
 import platformdirs
 
-from plait.errors import BadParameter
+from plait.errors import BadParameter, CannotWrite
 from plait.model import Content
 
 FILE = "plait.toml"
@@ -66,6 +66,32 @@ def spare_threads() -> None:
     third of the import.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def write_setting(path: Path, name: str, value: str) -> None:
+    """Set one setting in a settings file, which may not be there; its other lines stay. Raises BadParameter,
+    CannotWrite.
+    """
+    import json
+    import tomllib
+
+    before = _from_file(path)
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        own = [number for number, line in enumerate(lines) if line.split("=")[0].strip().strip("\"'") == name]
+        # JSON's strings are strings of TOML.
+        line = f"{name} = {json.dumps(value, ensure_ascii=False)}"
+        lines = [*lines[: own[0]], line, *lines[own[0] + 1 :]] if own else [line, *lines]
+        text = "\n".join(lines) + "\n"
+        try:
+            after = tomllib.loads(text)
+        except ValueError:
+            after = {}
+        if after != before | {name: value}:
+            raise BadParameter(f"{path}: cannot be edited line by line; write `{line}` into it")
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise CannotWrite(str(path), error.strerror or str(error), f"write `{line}` into it") from error
 
 
 def _from_file(path: Path) -> dict[str, Any]:

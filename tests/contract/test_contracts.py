@@ -33,6 +33,7 @@ from plait.retrieve.lexical import Lexical
 from plait.retrieve.naive import Naive
 from plait.retrieve.structural import Structural
 from plait.retrieve.vector import Vector
+from plait.retrieve.weighted import Weighted
 from plait.store.embedded import EmbeddedWriter
 from plait.store.memory import MemoryWriter
 from plait.testing import (
@@ -117,6 +118,11 @@ class TestSmoothed(StrategyContract):
         return Structural(template="smoothed")
 
 
+class TestWeighted(StrategyContract):
+    def make(self) -> Weighted:
+        return Weighted("hybrid", lexical=2.0, dense=0.0, edge=0.5)
+
+
 class TestAdditive(StrategyContract):
     def make(self) -> Additive:
         return Additive()
@@ -183,7 +189,7 @@ class TestShuffled(GraphContract):
 def test_every_plug_in_has_a_suite_here(kind: plugins.Kind) -> None:
     suites = {
         # Texts has its own in tests/unit/evaluate.
-        "strategy": {Vector, Lexical, Naive, Constrained, Structural, Hybrid, Additive, Texts},
+        "strategy": {Vector, Lexical, Naive, Constrained, Structural, Hybrid, Additive, Weighted, Texts},
         # The last five have theirs in tests/integration: they need servers, or models of other libraries.
         "embedder": {
             *(CodeEmbedder, HashingEmbedder, StaticEmbedder),

@@ -21,7 +21,12 @@ def emit(value: dict[str, Any], lines: Iterable[str], *, as_json: bool) -> None:
         click.echo(json.dumps(value, ensure_ascii=False, indent=2))
         return
     for line in lines:
-        click.echo(_CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), line))
+        click.echo(escaped(line))
+
+
+def escaped(line: str) -> str:
+    """Return the line as a terminal may see it."""
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), line)
 
 
 def notice(text: str) -> None:
