@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from plait import Engine
-from plait.embed import sentence_transformers
+from plait.embed import hub, sentence_transformers
 from plait.embed.code import MODEL
 from plait.embed.hashing import HashingEmbedder
 from plait.embed.model2vec import Model2VecEmbedder
@@ -124,7 +124,7 @@ def test_questions_and_documents_have_what_the_model_puts_before_them(library: P
 
 def test_a_name_is_looked_for_here_before_the_hub_is_asked(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(sentence_transformers, "_ask", asked.append)
+    monkeypatch.setattr(hub, "ask", asked.append)
     SentenceTransformersEmbedder(model="some/model").encode(["x"], role="query")
     assert Library.loaded == [("some/model", True), ("some/model", False)]
     assert asked == ["some/model"]
@@ -137,7 +137,7 @@ def test_a_hub_that_is_out_of_reach_is_told_at_once(library: Path, monkeypatch: 
     def refuse(model: str) -> None:
         raise ConnectionError("no network")
 
-    monkeypatch.setattr(sentence_transformers, "_ask", refuse)
+    monkeypatch.setattr(hub, "ask", refuse)
     with pytest.raises(CannotEmbed, match="no network; give a folder with model=, or be online once"):
         SentenceTransformersEmbedder(model="some/model").encode(["x"], role="query")
     assert Library.loaded == [("some/model", True)]
@@ -185,3 +185,15 @@ def test_a_static_model_that_is_none_is_told(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(CannotEmbed, match="give a folder with model="):
         Model2VecEmbedder(model=str(tmp_path)).encode(["x"], role="query")
+
+
+def test_a_name_of_the_hub_is_asked_for_once_before_anything_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("model2vec")
+
+    def refuse(model: str) -> None:
+        raise ConnectionError(f"no network for {model}")
+
+    monkeypatch.setattr(hub, "kept", lambda model: None)
+    monkeypatch.setattr(hub, "ask", refuse)
+    with pytest.raises(CannotEmbed, match=r"no network for some/model; give a folder with model="):
+        Model2VecEmbedder(model="some/model").encode(["x"], role="query")

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from plait import plugins
 from plait.doors.cli import main
-from plait.embed import model2vec, remote
+from plait.embed import hub, model2vec, remote
 from plait.embed.code import MODEL
 
 
@@ -22,7 +22,7 @@ def _nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in remote.KEYS:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(remote, "urlopen", _refused)
-    monkeypatch.setattr(model2vec, "_kept", lambda model: None)
+    monkeypatch.setattr(hub, "kept", lambda model: None)
     monkeypatch.chdir(tmp_path)
 
 

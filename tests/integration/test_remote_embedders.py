@@ -229,3 +229,23 @@ def test_a_server_that_says_nothing_is_not_waited_for(monkeypatch: pytest.Monkey
 def test_what_answers_otherwise_is_no_ollama(server: Server) -> None:
     found = listed(f"ollama(url='{server.url}/v1')")
     assert found.found == f"ollama: {server.url}/v1: not an answer of Ollama; check url="
+
+
+def test_a_connection_is_waited_for_less_than_an_answer(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[float | None] = []
+
+    def create(address: tuple[str, int], timeout: float | None, *more: Any) -> socket.socket:
+        waited.append(timeout)
+        return socket.create_connection(address, timeout)
+
+    for kind in (remote._Plain, remote._Secure):
+        connection = kind("127.0.0.1", server.server_port, timeout=remote.TIMEOUT)
+        connection._create_connection = create
+        if kind is remote._Secure:
+            with pytest.raises(OSError, match="SSL"):
+                connection.connect()
+        else:
+            connection.connect()
+            assert connection.sock.gettimeout() == remote.TIMEOUT
+            connection.close()
+    assert waited == [remote.CONNECT] * 2

@@ -9,6 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from plait.embed import hub
 from plait.errors import CannotEmbed, MissingExtra
 from plait.plugins import at_least
 from plait.protocols import About
@@ -43,7 +44,7 @@ class Model2VecEmbedder:
     def at_hand(self) -> str:
         if Path(self.model).expanduser().is_dir():
             return f"{self.model}, {_loaded(self.model).dim} dimensions"
-        kept = _kept(self.model)
+        kept = hub.kept(self.model)
         if kept is None:
             raise CannotEmbed(
                 f"model2vec: {self.model}", "is not downloaded", "the first use downloads it; model= names a folder"
@@ -78,25 +79,14 @@ def _loaded(model: str) -> Any:
     except ImportError:
         raise MissingExtra("the embedder 'model2vec'", "model2vec", "model2vec") from None
     try:
+        if not Path(model).expanduser().exists() and hub.kept(model) is None:
+            hub.ask(model)
         return StaticModel.from_pretrained(model)
     except Exception as error:  # whatever a hub, a network or a file of another format brings
         problem = str(error).strip().partition("\n")[0] or type(error).__name__
         raise CannotEmbed(
             f"model2vec: {model}", problem, "give a folder with model=, or be online once for a name on the hub"
         ) from error
-
-
-def _kept(model: str) -> Path | None:
-    """Return the folder of a model that the hub's library has downloaded before."""
-    try:
-        from huggingface_hub import try_to_load_from_cache
-    except ImportError:  # model2vec brings it
-        return None
-    try:
-        found = try_to_load_from_cache(model, "model.safetensors")
-    except ValueError:  # no name on the hub
-        return None
-    return Path(found).parent if isinstance(found, str) else None
 
 
 @cache

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from http.client import HTTPException
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.error import HTTPError, URLError
-from urllib.request import Request, urlopen
+from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, Request, build_opener
 
 from plait.errors import BadParameter, CannotEmbed
 from plait.plugins import at_least
@@ -30,6 +30,11 @@ LONGEST_WAIT = 20.0
 """Seconds before the next try, whatever the server asks for."""
 
 TIMEOUT = 60.0
+"""Seconds for an answer: a server that loads its model first takes long."""
+
+CONNECT = 5.0
+"""Seconds for a connection: where there is no network, nobody should wait for longer."""
+
 LOOK = 1.0
 """Seconds for a server to say that it is there."""
 
@@ -182,6 +187,44 @@ def _rows(embedder: _Remote, texts: Sequence[str]) -> list[list[float]]:
     except (KeyError, TypeError, ValueError) as error:
         raise CannotEmbed(place, f"not an answer with embeddings: {error}", "check url= and model=") from error
     return rows
+
+
+class _Plain(HTTPConnection):
+    def connect(self) -> None:
+        _connect(self, super().connect)
+
+
+class _Secure(HTTPSConnection):
+    def connect(self) -> None:
+        _connect(self, super().connect)
+
+
+def _connect(connection: HTTPConnection, connect: Callable[[], None]) -> None:
+    """Connect, with less patience than for the answer."""
+    patience = connection.timeout
+    connection.timeout = CONNECT if patience is None else min(CONNECT, patience)
+    connect()
+    connection.sock.settimeout(patience)
+
+
+class _PlainHandler(HTTPHandler):
+    def http_open(self, req: Request) -> HTTPResponse:
+        return self.do_open(_Plain, req)
+
+
+class _SecureHandler(HTTPSHandler):
+    def https_open(self, req: Request) -> HTTPResponse:
+        return self.do_open(_Secure, req)
+
+
+@cache
+def _opener() -> OpenerDirector:
+    """As urllib's own, proxies and all, but for how long it waits for a connection."""
+    return build_opener(_PlainHandler, _SecureHandler)
+
+
+def urlopen(request: Request, timeout: float) -> Any:
+    return _opener().open(request, timeout=timeout)
 
 
 def _authorized() -> dict[str, str]:

@@ -13,6 +13,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from plait.embed import hub
 from plait.errors import CannotEmbed, MissingExtra
 from plait.plugins import at_least
 from plait.protocols import About
@@ -20,9 +21,6 @@ from plait.protocols import About
 if TYPE_CHECKING:
     from plait.model import Vectors
     from plait.protocols import Role
-
-PATIENCE = 5.0
-"""Seconds for the hub to say that it has a model."""
 
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 
@@ -101,19 +99,12 @@ def _loaded(model: str, *, offline: bool = False) -> Any:
         except OSError:
             if offline or place.is_dir():
                 raise
-            _ask(model)
+            hub.ask(model)
             return SentenceTransformer(model, device="cpu")
     except Exception as error:  # whatever a hub, a network or a folder of another format brings
         problem = str(error).strip().partition("\n")[0] or type(error).__name__
         instead = "give a folder with model=, or be online once for a name on the hub"
         raise CannotEmbed(f"sentence_transformers: {model}", problem, instead) from error
-
-
-def _ask(model: str) -> None:
-    """Raise at once if the hub cannot be reached or lacks the model: loading would try again for over a minute."""
-    from huggingface_hub import HfApi
-
-    HfApi().model_info(model, timeout=PATIENCE)
 
 
 @cache

@@ -1,0 +1,28 @@
+"""The hub that names of models are looked up on: is a model kept here, and can it be fetched at all?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+PATIENCE = 5.0
+"""Seconds for the hub to say that it has a model. Its own library would try again for a minute and more."""
+
+
+def kept(model: str) -> Path | None:
+    """Return the folder of a model that was downloaded before."""
+    try:
+        from huggingface_hub import try_to_load_from_cache
+    except ImportError:  # what reads models brings it
+        return None
+    try:
+        found = try_to_load_from_cache(model, "model.safetensors")
+    except ValueError:  # no name on the hub
+        return None
+    return Path(found).parent if isinstance(found, str) else None
+
+
+def ask(model: str) -> None:
+    """Raise at once, whatever its library raises, if the hub cannot be reached or lacks the model."""
+    from huggingface_hub import HfApi
+
+    HfApi().model_info(model, timeout=PATIENCE)
