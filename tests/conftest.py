@@ -1,8 +1,16 @@
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+
+with suppress(ImportError):  # the tests of fleets do without
+    from hypothesis import settings
+
+    # A busy machine is no fault of the code.
+    settings.register_profile("unhurried", deadline=None)
+    settings.load_profile("unhurried")
 
 
 @pytest.fixture(autouse=True)
