@@ -27,7 +27,7 @@ class Settings:
     graph: str = "flow"
     strategy: str = "additive"
     cache: Path = Path(platformdirs.user_cache_path("plait"))
-    """folder of the indexes; nothing is ever written into the indexed root"""
+    """folder of the indexes; nothing is ever written into the indexed root but this file, and that by `plait tune`"""
     max_file_bytes: int = 1_000_000
     """larger source files are skipped"""
     submodules: bool = False

@@ -31,12 +31,14 @@ def commands(page: Path) -> list[list[str]]:
 @pytest.mark.parametrize("arguments", commands(DOCS / "judging.md"), ids=" ".join)
 def test_commands_of_judging(arguments: list[str]) -> None:
     name, *rest = arguments[1:]
-    command = main.get_command(click.Context(main), name)
+    # With its settings, as click remembers what the options for help are called.
+    plait = main.make_context("plait", [name, "--help"], resilient_parsing=True)
+    command = main.get_command(plait, name)
     assert command is not None
     while isinstance(command, click.Group):
         name, *rest = rest
         command = command.commands[name]
-    command.make_context(name, rest)
+    command.make_context(name, rest, parent=plait)
 
 
 def test_none_is_overlooked() -> None:
