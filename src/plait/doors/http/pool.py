@@ -16,9 +16,7 @@ T = TypeVar("T")
 
 
 class Pool:
-    def __init__(
-        self, metrics: Metrics, workers: ThreadPoolExecutor | Workers, *, room: int, seconds: float
-    ) -> None:
+    def __init__(self, metrics: Metrics, workers: ThreadPoolExecutor | Workers, *, room: int, seconds: float) -> None:
         """At most `room` questions are answered or wait, and each is waited for so many seconds in all."""
         self._workers = workers
         self._room = room
