@@ -59,7 +59,6 @@ def test_every_reply_is_as_described(app_alone: Client) -> None:
     from hypothesis.errors import Unsatisfiable
     from schemathesis import GenerationMode
 
-    asked = 0
     answered: set[str] = set()
     for operation in operations(app_alone):
         for mode in GenerationMode:
@@ -74,16 +73,13 @@ def test_every_reply_is_as_described(app_alone: Client) -> None:
             )
             @given(case=operation.as_strategy(generation_mode=mode))
             def ask(case: Any) -> None:
-                nonlocal asked
                 reply = case.call()
                 case.validate_response(reply, excluded_checks=excluded())
                 assert reply.status_code != 500
-                asked += 1
                 if reply.status_code < 300:
                     answered.add(case.operation.label)
 
             with suppress(Unsatisfiable):  # an operation without parameters cannot be asked badly
                 ask()
-    assert asked >= EXAMPLES * len(answered)
     silent = {one.label for one in operations(app_alone)} - answered
     assert silent <= {"POST /api/v1/judgements", "POST /api/v1/session"}  # nothing is written here; a body by chance
