@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup demo test test-slow test-scale test-web page check golden model bench-executed bench-callgraph bench-peers bench-indegree bench-scale bench-speed clean
+.PHONY: setup demo test test-slow test-scale test-fuzz test-web page check golden model bench-executed bench-callgraph bench-peers bench-indegree bench-scale bench-speed clean
 
 setup: $(VENV)/.ready
 
@@ -23,6 +23,11 @@ test: setup
 test-slow: setup
 	PLAIT_EXAMPLES=200 PLAIT_KILLS=500 PLAIT_ROUNDS=30 scripts/test tests/property/test_refresh.py \
 		tests/integration/test_crash.py tests/integration/test_concurrent.py
+
+# Requests made from the description of the HTTP API; some minutes.
+test-fuzz: setup
+	$(BIN)/python -m pip install --quiet --group fuzz
+	PLAIT_EXAMPLES=100 $(BIN)/python -m pytest tests/api/test_schemathesis.py
 
 # The fleet: Lance tables on a real S3 server, built by two Ray nodes. Some minutes, and 1 GB of wheels in $(SCALE).
 SCALE ?= .venv-scale

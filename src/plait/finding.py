@@ -25,28 +25,42 @@ def hits(snapshot: Snapshot, candidates: Sequence[Candidate], k: int) -> tuple[H
     """Turn candidates, best first, into the k best hits, ranked from 1; copies of a hit are told by it."""
     found: list[Hit] = []
     copies: list[list[Symbol]] = []
+    contents: list[_Lines] = []
     start = 0
     while start < len(candidates) and len(found) < k:
         for hit in _read(snapshot, candidates[start : start + max(k, BATCH)]):
-            same = next((place for place, other in enumerate(found) if alike(hit.text, other.text)), None)
+            lines = _Lines(hit.text)
+            same = next((place for place, other in enumerate(contents) if lines.are_alike(other)), None)
             if same is not None:
                 copies[same].append(hit.symbol)
             elif len(found) < k:
                 found.append(replace(hit, rank=len(found) + 1))
                 copies.append([])
+                contents.append(lines)
         start += max(k, BATCH)
     return tuple(replace(hit, copies=tuple(others)) for hit, others in zip(found, copies, strict=True))
 
 
 def alike(one: str, other: str) -> bool:
     """Tell whether texts are the same but for white space or, when longer, but for a few lines."""
-    lines, others = ([line.strip() for line in text.splitlines() if line.strip()] for text in (one, other))
-    if lines == others:
-        return bool(lines)
-    if min(len(lines), len(others)) < LEAST_LINES:
-        return False
-    sets = set(lines), set(others)
-    return len(sets[0] & sets[1]) >= SAME_LINES * len(sets[0] | sets[1])
+    return _Lines(one).are_alike(_Lines(other))
+
+
+class _Lines:
+    """What is compared of a text."""
+
+    def __init__(self, text: str) -> None:
+        self._all = [line for line in map(str.strip, text.splitlines()) if line]
+        self._each = frozenset(self._all)
+
+    def are_alike(self, other: _Lines) -> bool:
+        if self._all == other._all:
+            return bool(self._all)
+        few, many = sorted((len(self._each), len(other._each)))
+        if min(len(self._all), len(other._all)) < LEAST_LINES or few < SAME_LINES * many:
+            return False
+        shared = len(self._each & other._each)
+        return shared >= SAME_LINES * (few + many - shared)
 
 
 def related(snapshot: Snapshot, found: Sequence[Hit], limit: int = 5) -> tuple[Related, ...]:
@@ -68,8 +82,14 @@ def related(snapshot: Snapshot, found: Sequence[Hit], limit: int = 5) -> tuple[R
         for one, edges in beside.items()
     }
     tests = any(hit.symbol.is_test for hit in found)
-    symbols = snapshot.symbols(sorted(beside, key=lambda one: (-scores[one], one)))
-    kept = [symbol for symbol in symbols if tests or not symbol.is_test][:limit]
+    best = sorted(beside, key=lambda one: (-scores[one], one))
+    kept: list[Symbol] = []
+    for start in range(0, len(best), BATCH):
+        symbols = snapshot.symbols(best[start : start + BATCH])
+        kept += [symbol for symbol in symbols if tests or not symbol.is_test]
+        if len(kept) >= limit:
+            break
+    kept = kept[:limit]
     nearest = {symbol.id: min(beside[symbol.id], key=lambda one: (one[0], one[1].path, one[1].line)) for symbol in kept}
     return tuple(Related(symbol, nearest[symbol.id][1], nearest[symbol.id][0]) for symbol in kept)
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import Future
 from functools import cache
 from itertools import chain
 from typing import Any, TypeVar
@@ -75,6 +78,53 @@ def mapped(work: Callable[[_Part], _Result], parts: Iterable[_Part]) -> Generato
         pool.shutdown(kill_workers=bool(waiting))
     for part in chain(waiting, coming):
         yield work(part)
+
+
+class Workers:
+    """Processes that wait for work and keep what they began with. Where one dies, all are begun anew for the next work.
+
+    `begin` and what is submitted are functions of modules, and everything can be pickled.
+    """
+
+    def __init__(self, count: int, begin: Callable[..., None], *given: Any) -> None:
+        self._count, self._begin, self._given = count, begin, given
+        self._pool: Any = None
+
+    def submit(self, work: Callable[..., _Result], *given: Any) -> Future[_Result]:
+        from loky import BrokenProcessPool
+
+        try:
+            return self._opened().submit(work, *given)  # type: ignore[no-any-return]  # loky has no types
+        except BrokenProcessPool:
+            self._pool = None
+            return self._opened().submit(work, *given)  # type: ignore[no-any-return]
+
+    def close(self, *, kill: bool) -> None:
+        """End them, with `kill` whatever they do."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, kill_workers=kill)
+
+    def _opened(self) -> Any:
+        from loky import ProcessPoolExecutor
+
+        if self._pool is None:
+            begun = (os.getpid(), self._begin, self._given)
+            self._pool = ProcessPoolExecutor(self._count, initializer=_begun, initargs=begun)
+        return self._pool
+
+
+def _begun(parent: int, begin: Callable[..., None], given: tuple[Any, ...]) -> None:
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    _leave_interrupts()
+    work_alone()
+    begin(*given)
+
+
+def _end_with(parent: int) -> None:
+    """End this process when the one that began it has been killed."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(0)
 
 
 def _leave_interrupts() -> None:

@@ -11,7 +11,7 @@ pytest.importorskip("uvicorn")
 sys.path.insert(0, str(Path(__file__).parent.parent / "integration"))
 
 from asking import FILES, written
-from serving import Client, serving
+from http_server import Client, serving
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from asking import FILES, plait, written
-from serving import TOKEN, Client, serving
+from http_server import TOKEN, Client, serving
 
 from plait.doors.http.guard import Access
 from plait.errors import BadParameter

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from serving import Client
+from http_server import Client
 
 from plait.doors.http.openapi import description
 from plait.doors.http.routes import OPERATIONS

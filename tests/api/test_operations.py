@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from asking import FILES, names, written
-from serving import Client, serving
+from http_server import Client, serving
 
 from plait.doors.http.app import Limits
 

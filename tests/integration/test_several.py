@@ -9,7 +9,7 @@ from asking import FILES, as_json, lines, plait, written
 
 from plait import Engine
 from plait.errors import BadParameter
-from plait.several import named, search
+from plait.several import NEARNESS, named, search
 
 
 @pytest.fixture
@@ -42,7 +42,8 @@ def test_each_ranks_as_it_does_alone(two: tuple[Path, Path]) -> None:
             (hit.symbol, hit.score) for hit in alone
         ]
     assert [one.hit.rank for one in found] == list(range(1, len(found) + 1))
-    scores = [one.hit.score for one in found]
+    best = max(one.hit.score for one in found)
+    scores = [one.hit.score / best + NEARNESS * found.nearest[one.repository] for one in found]
     assert scores == sorted(scores, reverse=True)
     assert found.state == "+".join(engine.snapshot().info.state for engine in engines.values())
 

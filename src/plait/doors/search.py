@@ -49,10 +49,12 @@ def search(
         from plait import several
 
         answers: dict[str, Answer] = {}
+        near: dict[str, float] = {}
         for name, folder in several.named(repositories).items():
             with opened(str(folder), common, name) as engine:
                 answers[name] = engine.search(query, k=k, strategy=strategy, where=where)
-        found = several.gathered(query, answers, k)
+                near[name] = several.nearest(engine, query, where)
+        found = several.gathered(query, answers, near, k)
         emit(render.gathered_json(found), render.gathered_text(found, explain=explain), as_json=common.as_json)
         return
     with opened(path, common) as engine:

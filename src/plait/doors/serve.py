@@ -40,6 +40,9 @@ CONNECTIONS = 512
 @click.option("--write", metavar="FOLDER", help="Keep what people judge as collections in this folder.")
 @click.option("--threads", type=COUNT, default=4, show_default=True, help="Questions answered at a time.")
 @click.option(
+    "--processes", type=click.IntRange(0), default=0, show_default=True, help="Processes that answer; 0: this one."
+)
+@click.option(
     "--seconds", type=click.FloatRange(min=0.1), default=30.0, show_default=True, help="When a question is given up."
 )
 @click.option("--log", "logged", is_flag=True, help="Print a line for each request: method, path, status, time.")
@@ -54,6 +57,7 @@ def serve(
     collections: Sequence[str],
     write: str | None,
     threads: int,
+    processes: int,
     seconds: float,
     logged: bool,
     common: Common,
@@ -75,12 +79,13 @@ def serve(
     access = Access.of(host, allow_host, allow_origin, _token(token_file))
     service = _service(repositories, collections, write, common.settings)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="plait serve: %(message)s")
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # else a line for every connection that is too many
     listening = _listening(host, port)
     running: list[uvicorn.Server] = []
     server = Server(
         service,
         access,
-        Limits(threads=threads, seconds=seconds),
+        Limits(threads=threads, processes=processes, seconds=seconds),
         ended=lambda: bool(running) and running[0].should_exit,
         note=notice if logged else None,
     )

@@ -6,6 +6,7 @@ import json
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from plait.doors.http import judging, openapi
+from plait.doors.http import answering, judging, openapi
 from plait.doors.http.events import events
 from plait.doors.http.faults import Fault, bad, fault_of, not_found, too_busy
 from plait.doors.http.guard import COOKIE, SESSION, Access, Guard
@@ -30,6 +31,7 @@ from plait.doors.http.routes import BASE, MARK, OPERATIONS, PROGRESS, REFRESH, S
 from plait.doors.http.service import Service
 from plait.doors.render import Json
 from plait.errors import PlaitError
+from plait.processes import Workers
 from plait.version import __version__
 
 log = logging.getLogger("plait.serve")
@@ -41,6 +43,8 @@ Handler = Callable[[Request], Awaitable[Response]]
 class Limits:
     threads: int = 4
     """questions that are answered at a time"""
+    processes: int = 0
+    """in which they are answered; 0: in threads of the server's own"""
     waiting: int = 64
     """questions that wait"""
     seconds: float = 30.0
@@ -64,8 +68,14 @@ class Server:
         self.service, self.access, self.limits = service, access, limits
         self.folder, self.ended, self.note = folder, ended, note
         self.metrics = Metrics()
-        self._quick = Pool(self.metrics, threads=limits.threads, waiting=limits.waiting, seconds=limits.seconds)
-        self._patient = Pool(self.metrics, threads=1, waiting=8, seconds=limits.seconds * 20)
+        room = max(limits.threads, limits.processes) + limits.waiting
+        self._quick = Pool(self.metrics, _threads(limits.threads), room=room, seconds=limits.seconds)
+        self._patient = Pool(self.metrics, _threads(1), room=8, seconds=limits.seconds * 20)
+        self._processes: Pool | None = None
+        if limits.processes:
+            workers = Workers(limits.processes, answering.begin, service.recipe)
+            workers.submit(answering.ready)
+            self._processes = Pool(self.metrics, workers, room=room, seconds=limits.seconds)
 
     def app(self) -> ASGIApp:
         paths: dict[str, dict[str, Handler]] = {}
@@ -87,8 +97,9 @@ class Server:
         self.service.start()
         yield
         self.service.stop()
-        self._quick.close()
-        self._patient.close()
+        for pool in (self._quick, self._patient, self._processes):
+            if pool is not None:
+                pool.close()
 
     async def answered(self, request: Request, path: str, handlers: Mapping[str, Handler]) -> Response:
         """Count, time and note what a handler answers, and turn what it raises into a reply."""
@@ -115,6 +126,12 @@ class Server:
 
         async def handler(request: Request) -> Response:
             given = read(operation.parameters, request.query_params.multi_items(), request.path_params)
+            if self._processes is not None and not operation.patient and not self.service.is_in_memory:
+                standings = self.service.board.standings
+                found = await self._processes.run(answering.answer, operation.path, given, standings)
+                if isinstance(found, Fault):
+                    raise found
+                return reply(found)
             return reply(await pool.run(lambda: written(operation.answer(self.service, given))))
 
         return handler
@@ -185,6 +202,10 @@ class Server:
         if path.split("/")[0] in ("api", "mcp"):
             raise not_found("there is no such operation; /api/v1/openapi.json lists all")
         return page(self.folder, path)
+
+
+def _threads(count: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(count, thread_name_prefix="answer")
 
 
 class _Resource:

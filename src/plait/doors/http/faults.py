@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from plait.doors.render import Json
 from plait.errors import (
     AmbiguousSymbol,
@@ -24,12 +26,19 @@ class Fault(Exception):
         super().__init__(message)
         self.status, self.code, self.message, self.more, self.retry = status, code, message, more or {}, retry
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _fault, (self.status, self.code, self.message, self.more, self.retry)
+
     @property
     def json(self) -> Json:
         return {
             "schema": "plait.error.v1",
             "error": {"code": self.code, "message": " ".join(self.message.split()), **self.more},
         }
+
+
+def _fault(status: int, code: str, message: str, more: Json, retry: int) -> Fault:
+    return Fault(status, code, message, more, retry=retry)
 
 
 def bad(message: str) -> Fault:

@@ -6,31 +6,32 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from plait.doors.http.faults import Fault, too_busy
 from plait.doors.http.metrics import Metrics
+from plait.processes import Workers
 
 T = TypeVar("T")
 
 
 class Pool:
-    def __init__(self, metrics: Metrics, *, threads: int, waiting: int, seconds: float) -> None:
-        """At most `waiting` questions wait for one of the threads, and each is waited for so many seconds in all."""
-        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="answer")
-        self._room = threads + waiting
+    def __init__(self, metrics: Metrics, workers: ThreadPoolExecutor | Workers, *, room: int, seconds: float) -> None:
+        """At most `room` questions are answered or wait, and each is waited for so many seconds in all."""
+        self._workers = workers
+        self._room = room
         self._seconds = seconds
         self._metrics = metrics
         self._taken = 0
 
-    async def run(self, work: Callable[[], T]) -> T:
-        """Raises Fault if too many wait, or when it takes too long; a thread cannot be stopped and ends by itself."""
+    async def run(self, work: Callable[..., T], *given: Any) -> T:
+        """Raises Fault if too many wait, or when it takes too long; what runs then ends by itself."""
         if self._taken >= self._room:
             raise too_busy()
         loop = asyncio.get_running_loop()
+        future = self._workers.submit(work, *given)
         self._taken += 1
         self._metrics.questions += 1
-        future = self._threads.submit(work)
         future.add_done_callback(lambda done: _from_thread(loop, self._ended))
         try:
             return await asyncio.wait_for(asyncio.wrap_future(future), self._seconds)
@@ -43,7 +44,10 @@ class Pool:
         self._metrics.questions -= 1
 
     def close(self) -> None:
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        if isinstance(self._workers, Workers):
+            self._workers.close(kill=self._taken > 0)
+        else:
+            self._workers.shutdown(wait=False, cancel_futures=True)
 
 
 def _from_thread(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:

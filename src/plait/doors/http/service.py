@@ -15,13 +15,26 @@ from plait.doors.http.parameters import Given
 from plait.doors.http.readers import NotReady, Readers
 from plait.engine import Engine
 from plait.evaluate.collection import Collection
+from plait.settings import Settings
+from plait.store.embedded import EmbeddedSnapshot
 
 CORPUS = "corpus:"
 """What the names of the corpora of collections begin with."""
 
 
 @dataclass(frozen=True, slots=True)
+class Recipe:
+    """From what a service is made, here and in other processes."""
+
+    engines: Mapping[str, tuple[Path, Settings]]
+    """repository -> root and settings"""
+    collections: tuple[Collection, ...]
+    marks: Path | None
+
+
+@dataclass(frozen=True, slots=True)
 class Service:
+    recipe: Recipe
     board: Board
     keepers: Mapping[str, Keeper]
     readers: Mapping[str, Readers]
@@ -37,6 +50,13 @@ class Service:
     @classmethod
     def of(cls, engines: Mapping[str, Engine], collections: Sequence[Collection], marks: Path | None) -> Service:
         """Make the service of repositories by name. Nothing is indexed before `start`."""
+        made = {name: (engine.root, engine.settings) for name, engine in engines.items()}
+        return cls.made(Recipe(made, tuple(collections), marks))
+
+    @classmethod
+    def made(cls, recipe: Recipe) -> Service:
+        engines = {name: Engine(root, settings) for name, (root, settings) in recipe.engines.items()}
+        collections, marks = recipe.collections, recipe.marks
         every = dict(engines)
         corpora: dict[str, str] = {}
         for one in collections:
@@ -54,6 +74,7 @@ class Service:
         keepers = {name: Keeper(name, engine, board) for name, engine in every.items()}
         roots = {name: engine.root for name, engine in engines.items()}
         return cls(
+            recipe=recipe,
             board=board,
             keepers=keepers,
             readers={name: Readers(every[name], keeper.latest) for name, keeper in keepers.items()},
@@ -70,6 +91,12 @@ class Service:
     def stop(self) -> None:
         for keeper in self.keepers.values():
             keeper.stop()
+
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether an index is nowhere but in this process: its file cannot be written."""
+        latest = (keeper.latest() for keeper in self.keepers.values())
+        return any(one is not None and not isinstance(one, EmbeddedSnapshot) for one in latest)
 
     @property
     def repositories(self) -> list[str]:
