@@ -30,6 +30,7 @@ def test_results_name_their_repository(two: tuple[Path, Path]) -> None:
     shown = lines("search", "parse a header", "--repo", app, "--repo", f"other={lib}", "-k", "2")
     assert shown[0].startswith("1  other  lib/read.py:1-2  lib.read.parse_header  [function]  ")
     assert shown[2].startswith("2  app  app/web.py:8-9  app.web.parse  [function]  ")
+    assert shown[-2].startswith("between repositories it counts as well how near each is: greatest cosine of app 0.")
     assert shown[-1] == f"2 of {found['total']} candidates; -k shows more, --explain all reasons"
 
 

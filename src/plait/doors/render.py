@@ -102,6 +102,14 @@ def found_json(found: Found) -> Json:
     return hit_json(found.hit) | place
 
 
+def parts_json(found: Gathered) -> list[Json]:
+    """Return what each repository had, and how near its nearest passage is; null if it was asked alone."""
+    return [
+        {"name": name, "state": answer.state, "total": answer.total, "nearest": found.nearest.get(name)}
+        for name, answer in found.answers.items()
+    ]
+
+
 def gathered_json(found: Gathered) -> Json:
     return {
         "schema": "plait.search.v1",
@@ -109,9 +117,7 @@ def gathered_json(found: Gathered) -> Json:
         "strategy": found.strategy,
         "state": found.state,
         "total": found.total,
-        "repositories": [
-            {"name": name, "state": answer.state, "total": answer.total} for name, answer in found.answers.items()
-        ],
+        "repositories": parts_json(found),
         "hits": [found_json(one) for one in found],
     }
 
@@ -131,6 +137,9 @@ def gathered_text(found: Gathered, *, explain: bool) -> Iterator[str]:
     width = len(str(len(found)))
     for one in found:
         yield from _hit_text(one.hit, width, explain=explain, repository=one.repository)
+    if len(found.nearest) > 1 and len(found):
+        near = ", ".join(f"{name} {cosine:.2f}" for name, cosine in found.nearest.items())
+        yield f"between repositories it counts as well how near each is: greatest cosine of {near}"
     yield from _beyond(found, [one.hit for one in found])
 
 

@@ -53,7 +53,8 @@ def search(
         for name, folder in several.named(repositories).items():
             with opened(str(folder), common, name) as engine:
                 answers[name] = engine.search(query, k=k, strategy=strategy, where=where)
-                near[name] = several.nearest(engine, query, where)
+                if len(repositories) > 1:
+                    near[name] = several.nearest(engine, query, where)
         found = several.gathered(query, answers, near, k)
         emit(render.gathered_json(found), render.gathered_text(found, explain=explain), as_json=common.as_json)
         return

@@ -10,7 +10,7 @@ from plait import several
 from plait.asking import asked
 from plait.doors.http.parameters import Given
 from plait.doors.http.service import Service
-from plait.doors.render import Json, edge_json, found_json, reason_json, related_text, symbol_json
+from plait.doors.render import Json, edge_json, found_json, parts_json, reason_json, related_text, symbol_json
 from plait.engine import Engine
 from plait.errors import UnknownSymbol
 from plait.evaluate.causes import Explanation, Missing, cause_text, explain, missing, movement_text
@@ -51,9 +51,7 @@ def search(service: Service, given: Given) -> Json:
         "total": found.total,
         "k": given["k"],
         "milliseconds": round((time.perf_counter() - started) * 1000, 3),
-        "repositories": [
-            {"name": name, "state": answer.state, "total": answer.total} for name, answer in found.answers.items()
-        ],
+        "repositories": parts_json(found),
         "notices": [told for name in names for told in told_of(service, name, several=len(names) > 1)],
         "hits": [found_json(one) for one in found],
         "related": [

@@ -192,7 +192,7 @@ SCHEMAS: dict[str, Json] = {
         total=COUNT,
         k=PLACE,
         milliseconds=NUMBER,
-        repositories=many(thing(name=TEXT, state=TEXT, total=COUNT)),
+        repositories=many(thing(name=TEXT, state=TEXT, total=COUNT, nearest=maybe(NUMBER))),
         notices=TEXTS,
         hits=many(ref("hit")),
         related=many(with_("symbol_line", repository=TEXT, edge=ref("edge"), text=TEXT)),
