@@ -192,9 +192,15 @@ class Engine:
         return self._ask(lambda snapshot: chosen.retrieve(within(query, question, snapshot), snapshot))
 
     def search(
-        self, text: str, *, k: int = 10, strategy: str | Strategy | None = None, where: Filter = Filter()
+        self,
+        text: str,
+        *,
+        k: int = 10,
+        strategy: str | Strategy | None = None,
+        where: Filter = Filter(),
+        beside: bool = True,
     ) -> Answer:
-        """Return the k best hits.
+        """Return the k best hits, with `beside` also what stands beside them on the graph.
 
         Filters (`path:`, `lang:`, `kind:`) and double quotes in the question narrow it: see `plait.asking.asked`.
         Raises EmptyQuery, UnknownPlugin, BadParameter, NothingToIndex.
@@ -214,7 +220,7 @@ class Engine:
                 state=snapshot.info.state,
                 total=len(ranking.candidates),
                 hits=found,
-                related=related(snapshot, found),
+                related=related(snapshot, found) if beside else (),
             )
 
         return self._ask(answer)

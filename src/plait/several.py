@@ -91,6 +91,7 @@ def search(
     k: int = 10,
     strategy: str | Strategy | None = None,
     where: Filter = Filter(),
+    beside: bool = False,
 ) -> Gathered:
     """Return the k best hits of all repositories; else as `Engine.search`.
 
@@ -101,7 +102,10 @@ def search(
     """
     if not engines:
         raise BadParameter("name at least one repository")
-    answers = {name: engine.search(text, k=k, strategy=strategy, where=where) for name, engine in engines.items()}
+    answers = {
+        name: engine.search(text, k=k, strategy=strategy, where=where, beside=beside)
+        for name, engine in engines.items()
+    }
     near = {name: nearest(engine, text, where) for name, engine in engines.items() if len(engines) > 1}
     return gathered(text, answers, near, k)
 

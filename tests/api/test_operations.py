@@ -44,6 +44,14 @@ def test_search_names_the_repository_of_each_hit(served: Client) -> None:
     assert alone["state"] == served.service.board["other"].state
 
 
+def test_neighbours_are_told_when_asked_for(served: Client) -> None:
+    given = {"q": "parse", "repo": "app", "k": 1}
+    assert served.get("search", **given).json["related"] == []
+    found = served.get("search", **given, related="true").json["related"]
+    assert [(one["repository"], one["symbol"]) for one in found] == [("app", "app.web.handle")]
+    assert found[0]["text"] == "app.web.handle (calls 1, app/web.py:5)"
+
+
 def test_search_narrows(served: Client) -> None:
     def found(**more: Any) -> list[str]:
         reply = served.get("search", q="handle", repo="app", strategy="lexical", **more)

@@ -52,7 +52,7 @@ def search(
         near: dict[str, float] = {}
         for name, folder in several.named(repositories).items():
             with opened(str(folder), common, name) as engine:
-                answers[name] = engine.search(query, k=k, strategy=strategy, where=where)
+                answers[name] = engine.search(query, k=k, strategy=strategy, where=where, beside=False)
                 if len(repositories) > 1:
                     near[name] = several.nearest(engine, query, where)
         found = several.gathered(query, answers, near, k)

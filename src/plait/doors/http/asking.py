@@ -42,7 +42,13 @@ def search(service: Service, given: Given) -> Json:
     names = list(dict.fromkeys(map(service.named, given["repo"]))) or service.repositories
     with ExitStack() as stack:
         engines = {name: stack.enter_context(service.reading(name)) for name in names}
-        found = several.search(engines, given["q"], k=given["k"], strategy=given["strategy"], where=narrowed(given))
+        found = several.search(
+            *(engines, given["q"]),
+            k=given["k"],
+            strategy=given["strategy"],
+            where=narrowed(given),
+            beside=given["related"],
+        )
     return {
         "schema": "plait.search.v1",
         "query": found.query,
@@ -58,7 +64,6 @@ def search(service: Service, given: Given) -> Json:
             {**symbol_json(one.symbol), "repository": name, "edge": edge_json(one.edge), "text": related_text(one)}
             for name, answer in found.answers.items()
             for one in answer.related
-            if len(found.answers) == 1
         ],
     }
 

@@ -35,6 +35,7 @@ REPO = text("repo", "Name of the repository; may be left out if one is served.")
 REPOS = text("repo", "Name of a repository; repeat it for several, leave it out for all.", many=True)
 QUESTION = text("q", "The question; path:, lang:, kind: and double quotes narrow it.", required=True, most=QUERY)
 STRATEGY = text("strategy", "Strategy as name or name(parameter=value, ...); the server's by default.")
+RELATED_TOO = switch("related", "Also tell the neighbours of the hits on the graph.", default=False)
 FIRST = integer("k", 10, 1, K, "How many are shown.")
 WHERE = (
     Parameter("kind", "text", "Only this kind; repeat it for several.", many=True, choices=tuple(map(str, SymbolKind))),
@@ -72,7 +73,7 @@ OPERATIONS = (
         "/search",
         "The symbols that belong to a question, with the reasons.",
         asking.search,
-        (QUESTION, REPOS, FIRST, STRATEGY, *WHERE),
+        (QUESTION, REPOS, FIRST, STRATEGY, *WHERE, RELATED_TOO),
         "search",
         (*ASKED, 414),
     ),
