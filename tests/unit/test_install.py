@@ -315,6 +315,7 @@ def test_what_is_found_gets_it_after_yes(home: Path) -> None:
 def test_a_dry_run_writes_nothing_and_shows_all(home: Path) -> None:
     result = plait("install", "--dry-run")
     assert result.stdout.splitlines()[-1] == "nothing was written; 4 of 4 files would be"
+    assert result.stdout.splitlines()[0] == f"Gemini CLI: {home}/.gemini/settings.json would be made"
     assert '    +  "mcpServers": {' in result.stdout.splitlines()
     assert files(home) == {}
 

@@ -130,7 +130,9 @@ def _edits_json(edits: Sequence[Edit], dry_run: bool) -> dict[str, object]:
 def _edits_text(edits: Sequence[Edit], dry_run: bool) -> list[str]:
     lines = []
     for edit in edits:
-        lines.append(f"{edit.host.title}: {edit.path} {edit.what}" + (f": {edit.problem}" if edit.problem else ""))
+        would = "would be " if dry_run and edit.is_needed else ""
+        problem = f": {edit.problem}" if edit.problem else ""
+        lines.append(f"{edit.host.title}: {edit.path} {would}{edit.what}{problem}")
         lines += [f"    {line}" for line in edit.difference()] if dry_run and edit.is_needed else []
     changed = sum(edit.is_needed for edit in edits)
     if dry_run:
