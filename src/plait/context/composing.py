@@ -17,7 +17,7 @@ from plait.context.layout import cost_of_body, cost_of_outline, lines
 from plait.context.parts import Context, Part, Shown
 from plait.context.tokens import tokens
 from plait.errors import BadParameter
-from plait.finding import alike
+from plait.finding import Lines
 from plait.graph import walks
 from plait.model import Candidate, Direction, Ranking, Source, Symbol, SymbolId, SymbolKind
 
@@ -138,16 +138,17 @@ def _outlined(known: Sequence[_Known], room: int) -> tuple[Sequence[_Known], int
 def _bodies(taken: Sequence[_Known], texts: Mapping[SymbolId, str], room: int) -> dict[SymbolId, Shown]:
     """The texts that fit, best first. What lies within one that is shown, or is a copy of it, is not shown again."""
     found: dict[SymbolId, Shown] = {}
-    whole: list[Symbol] = []
+    whole: list[tuple[Symbol, Lines]] = []
     passed_over: list[_Known] = []
     for one in taken:
         symbol, text = one.symbol, texts[one.symbol.id]
-        if _is_bare(symbol, text) or any(_within(symbol, other) or alike(text, texts[other.id]) for other in whole):
+        compared = Lines(text)
+        if _is_bare(symbol, text) or any(_within(symbol, other) or compared.are_alike(its) for other, its in whole):
             continue
         cost = cost_of_body(symbol, text)
         if cost <= room:
             found[symbol.id] = Shown(text)
-            whole.append(symbol)
+            whole.append((symbol, compared))
             room -= cost
         elif one is taken[0] and (cut := _excerpt(one, text, round(room * BEST))):
             found[symbol.id] = cut

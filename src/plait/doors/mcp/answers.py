@@ -62,15 +62,18 @@ def _context(warm: Warm, given: Json) -> Reply:
             },
         }
 
-    room = budget
-    while True:
-        found, fresh = warm.ask(
-            lambda engine, room=room: engine.context(
+    def composed(room: int) -> tuple[Context, Freshness]:
+        return warm.ask(
+            lambda engine: engine.context(
                 question, tokens=room, where=where, size=lambda context: size(made(context, Freshness("ready")))
             ),
             [question],
             lambda context: [part.symbol.path for part in context.parts],
         )
+
+    room = budget
+    while True:
+        found, fresh = composed(room)
         answer = made(found, fresh)
         over = size(answer) - budget
         if over <= 0 or room <= SMALLEST:
