@@ -68,11 +68,11 @@ class Server:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("options", nargs="*", help="of plait mcp, behind --")
     parser.add_argument("--number", type=int, default=200)
-    given = parser.parse_args()
+    ours, _, options = " ".join(sys.argv[1:]).partition(" -- ")
+    given = parser.parse_args(ours.split())
     began = time.perf_counter()
-    server = Server(given.folder.resolve(), given.options)
+    server = Server(given.folder.resolve(), options.split())
     print(f"{given.folder.name}: initialized after {time.perf_counter() - began:.2f} s, load {os.getloadavg()[0]:.1f}")
     asked = questions(given.folder, given.number)
     while True:

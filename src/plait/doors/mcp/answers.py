@@ -158,7 +158,8 @@ def _symbol(warm: Warm, given: Json) -> Reply:
     name, k, depth = given["symbol"], given.get("k", 25), given.get("depth", 1)
 
     def asked(engine: Engine) -> tuple[Relations, Relations, str, str]:
-        callers, callees = engine.callers(name, depth=depth), engine.callees(name, depth=depth)
+        found = engine.find(name).id  # once: a line of a file is looked for among all symbols
+        callers, callees = engine.callers(found, depth=depth), engine.callees(found, depth=depth)
         snapshot = engine.snapshot()
         text = snapshot.texts([callers.symbol.id])[callers.symbol.id]
         return callers, callees, text, snapshot.info.state
