@@ -71,16 +71,16 @@ def main() -> None:
     parser.add_argument("--number", type=int, default=200)
     ours, _, options = " ".join(sys.argv[1:]).partition(" -- ")
     given = parser.parse_args(ours.split())
+    asked = questions(given.folder, given.number)
     began = time.perf_counter()
     server = Server(given.folder.resolve(), options.split())
     print(f"{given.folder.name}: initialized after {time.perf_counter() - began:.2f} s, load {os.getloadavg()[0]:.1f}")
-    asked = questions(given.folder, given.number)
     while True:
         answer, _ = server.call("search", query=asked[0])
         if answer.get("index", {}).get("state") == "ready":
             break
         time.sleep(1)
-    print(f"ready after {time.perf_counter() - began:.1f} s")
+    print(f"first answer from the index after {time.perf_counter() - began:.1f} s")
     names = [hit["path"] + f":{hit['start_line']}" for hit in answer["hits"]]
     calls = {
         "search": [{"query": text} for text in asked],
