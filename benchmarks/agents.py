@@ -1,8 +1,10 @@
 """How much of what a task needs is in what an agent is given, at the same number of tokens.
 
     python benchmarks/agents.py LABELS CORPORA [--semble PYTHON MODEL] [--budget N ...]
+    python benchmarks/agents.py --swebench LABELS CORPORA [--repository R ...] [--work FOLDER] [--semble ...]
 
-LABELS are the tasks of `knowing`, CORPORA holds a folder for each repository by name. Tokens are counted by one rule
+LABELS are the tasks of `knowing`, CORPORA holds a folder for each repository by name; with --swebench both are those of
+`quality_swebench.py`, and wanted is what the patch changes. Tokens are counted by one rule
 for all (`plait.context.tokens`). Compared are
 
   plait       `Engine.context`, as its lines of text
@@ -31,6 +33,7 @@ from pathlib import Path
 
 import numpy as np
 from quality_labels import Task, knowing
+from quality_swebench import Instance, checked_out, instances
 
 from plait import Engine
 from plait.context import lines, tokens
@@ -72,49 +75,102 @@ class Gold:
         return self.symbol.id in given.named or self.defining in given.lines.get(self.symbol.path, set())
 
 
+Scores = dict[str, list[list[tuple[float, float, int]]]]
+"""tool -> for each budget, for each task: shown, named, tokens used"""
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("labels", type=Path)
     parser.add_argument("corpora", type=Path)
+    parser.add_argument("--swebench", action="store_true", help="LABELS and CORPORA are those of quality_swebench.py")
+    parser.add_argument("--repository", action="append", help="with --swebench: owner/name; default: all")
+    parser.add_argument("--work", type=Path, default=Path("build/swebench"), help="with --swebench")
     parser.add_argument("--semble", nargs=2, type=Path, metavar=("PYTHON", "MODEL"))
     parser.add_argument("--budget", type=int, action="append")
     given = parser.parse_args()
     budgets = given.budget or BUDGETS
+    if given.swebench:
+        _swebench(given, budgets)
+        return
     for name, root, tasks in knowing(given.labels, given.corpora):
         engine = Engine.open(root)
         gold = [_gold(engine, task) for task in tasks]
-        found = {"plait": [[_context(engine, task.text, one) for task in tasks] for one in budgets]}
-        found["search"] = [[_search(engine, task.text, one) for task in tasks] for one in budgets]
-        contents = _contents(engine)
-        greps = [_grepped(contents, task.text) for task in tasks]
-        found["grep+files"] = [[_read(contents, grep, one) for grep in greps] for one in budgets]
-        found["grep+lines"] = [[_around(contents, grep, one) for grep in greps] for one in budgets]
-        if given.semble:
-            chunks = _semble(*given.semble, root, [task.text for task in tasks])
-            found["semble"] = [[_packed(one, budget) for one in chunks] for budget in budgets]
-        _print(name, tasks, gold, found, budgets)
+        wanted = sum(len(task.names) for task in tasks)
+        known = sum(bool(symbols) for one in gold for symbols in one.values())
+        print(f"knowing, {name}: {len(tasks)} tasks, {wanted} names, {known} of them in the corpus")
+        _print(_scores(engine, [task.text for task in tasks], gold, budgets, given.semble), budgets)
 
 
-def _print(
-    name: str,
-    tasks: Sequence[Task],
+def _swebench(given: argparse.Namespace, budgets: Sequence[int]) -> None:
+    """Judge instances whose commit is at hand and whose patch changes a function; the issue is the question."""
+    every: Scores = {}
+    wanted = known = count = 0
+    for one in instances(given.labels):
+        if given.repository and one.repository not in given.repository:
+            continue
+        root = checked_out(one, given.corpora, given.work) if one.functions else None
+        if root is None:
+            continue
+        engine = Engine.open(root, cache=given.work / "cache")
+        gold = _changed(engine, one)
+        count, wanted = count + 1, wanted + len(gold)
+        known += sum(bool(symbols) for symbols in gold.values())
+        for tool, per_budget in _scores(engine, [one.issue], [gold], budgets, given.semble).items():
+            for place, scores in enumerate(per_budget):
+                every.setdefault(tool, [[] for _ in budgets])[place] += scores
+    print(f"SWE-bench Lite, {count} instances, {wanted} functions, {known} of them in the corpus")
+    _print(every, budgets)
+
+
+def _scores(
+    engine: Engine,
+    questions: Sequence[str],
     gold: Sequence[Mapping[str, Sequence[Gold]]],
-    found: Mapping[str, Sequence[Sequence[Given]]],
     budgets: Sequence[int],
-) -> None:
-    wanted = sum(len(task.names) for task in tasks)
-    known = sum(bool(symbols) for one in gold for symbols in one.values())
-    print(f"knowing, {name}: {len(tasks)} tasks, {wanted} names, {known} of them in the corpus")
+    semble: tuple[Path, Path] | None,
+) -> Scores:
+    found = {"plait": [[_context(engine, text, one) for text in questions] for one in budgets]}
+    found["search"] = [[_search(engine, text, one) for text in questions] for one in budgets]
+    contents = _contents(engine)
+    greps = [_grepped(contents, text) for text in questions]
+    found["grep+files"] = [[_read(contents, grep, one) for grep in greps] for one in budgets]
+    found["grep+lines"] = [[_around(contents, grep, one) for grep in greps] for one in budgets]
+    if semble:
+        chunks = _semble(*semble, engine.root, questions)
+        found["semble"] = [[_packed(one, budget) for one in chunks] for budget in budgets]
+    return {
+        tool: [[_score(one, answer) for one, answer in zip(gold, answers, strict=True)] for answers in per_budget]
+        for tool, per_budget in found.items()
+    }
+
+
+def _score(gold: Mapping[str, Sequence[Gold]], given: Given) -> tuple[float, float, int]:
+    shown = sum(any(one.shown(given) for one in symbols) for symbols in gold.values())
+    named = sum(any(one.named(given) for one in symbols) for symbols in gold.values())
+    return shown / len(gold), named / len(gold), given.tokens
+
+
+def _print(scores: Scores, budgets: Sequence[int]) -> None:
     print(f"{'':12}" + "".join(f"{f'{one:,} tokens':>27}" for one in budgets))
     print(f"{'':12}" + f"{'shown':>11}{'named':>8}{'used':>8}" * len(budgets))
-    for tool, per_budget in found.items():
-        told = ""
-        for answers in per_budget:
-            pairs = list(zip(gold, answers, strict=True))
-            shown = np.mean([np.mean([any(one.shown(a) for one in g[n]) for n in g]) for g, a in pairs])
-            named = np.mean([np.mean([any(one.named(a) for one in g[n]) for n in g]) for g, a in pairs])
-            told += f"{shown:11.3f}{named:8.3f}{np.mean([a.tokens for _, a in pairs]):8.0f}"
-        print(f"{tool:12}{told}", flush=True)
+    for tool, per_budget in scores.items():
+        means = [np.mean(rows, axis=0) for rows in per_budget]
+        print(f"{tool:12}" + "".join(f"{s:11.3f}{n:8.3f}{u:8.0f}" for s, n, u in means), flush=True)
+
+
+def _changed(engine: Engine, one: Instance) -> dict[str, list[Gold]]:
+    snapshot = engine.snapshot()
+    found: dict[str, list[Gold]] = {}
+    for label in sorted(one.functions):
+        path, _, name = label.partition(":")
+        symbols = snapshot.named(name.rpartition(".")[2])
+        found[label] = [
+            _lines_of(engine.root, symbol)
+            for symbol in symbols
+            if symbol.path == path and symbol.qualified_name[len(symbol.module) + 1 :] == name
+        ]
+    return found
 
 
 def _gold(engine: Engine, task: Task) -> dict[str, list[Gold]]:

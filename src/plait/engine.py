@@ -232,15 +232,16 @@ class Engine:
         tokens: int = 4000,
         strategy: str | Strategy | None = None,
         where: Filter = Filter(tests=False),
+        size: Callable[[Context], int] | None = None,
     ) -> Context:
         """Return the functions that belong together, in the order in which they run, in so many tokens at the most.
 
         Signatures come first, then whole bodies, best first, while the budget lasts (`plait.context.composing`). The
         question is read as by `search`; tests are left out unless the filter says otherwise. Where the settings leave
-        the strategy as it is, more of one file is taken (`plait.context.STRATEGY`). Raises BadParameter for
-        too few tokens, else as `search`.
+        the strategy as it is, more of one file is taken (`plait.context.STRATEGY`). `size` counts the tokens of
+        what the caller makes of it, by default lines of text. Raises BadParameter for too few tokens, else as `search`.
         """
-        from plait.context import STRATEGY, compose
+        from plait.context import STRATEGY, compose, written
 
         text = text.encode(errors="replace").decode()
         if strategy is None and self.settings.strategy == Settings().strategy:
@@ -250,7 +251,7 @@ class Engine:
 
         def answer(snapshot: Snapshot) -> Context:
             ranking = chosen.retrieve(within(query, question, snapshot), snapshot)
-            return compose(text, str(chosen), ranking, snapshot, tokens)
+            return compose(text, str(chosen), ranking, snapshot, tokens, size or written)
 
         return self._ask(answer)
 

@@ -25,11 +25,11 @@ def hits(snapshot: Snapshot, candidates: Sequence[Candidate], k: int) -> tuple[H
     """Turn candidates, best first, into the k best hits, ranked from 1; copies of a hit are told by it."""
     found: list[Hit] = []
     copies: list[list[Symbol]] = []
-    contents: list[_Lines] = []
+    contents: list[Lines] = []
     start = 0
     while start < len(candidates) and len(found) < k:
         for hit in _read(snapshot, candidates[start : start + max(k, BATCH)]):
-            lines = _Lines(hit.text)
+            lines = Lines(hit.text)
             same = next((place for place, other in enumerate(contents) if lines.are_alike(other)), None)
             if same is not None:
                 copies[same].append(hit.symbol)
@@ -43,17 +43,17 @@ def hits(snapshot: Snapshot, candidates: Sequence[Candidate], k: int) -> tuple[H
 
 def alike(one: str, other: str) -> bool:
     """Tell whether texts are the same but for white space or, when longer, but for a few lines."""
-    return _Lines(one).are_alike(_Lines(other))
+    return Lines(one).are_alike(Lines(other))
 
 
-class _Lines:
+class Lines:
     """What is compared of a text."""
 
     def __init__(self, text: str) -> None:
         self._all = [line for line in map(str.strip, text.splitlines()) if line]
         self._each = frozenset(self._all)
 
-    def are_alike(self, other: _Lines) -> bool:
+    def are_alike(self, other: Lines) -> bool:
         if self._all == other._all:
             return bool(self._all)
         few, many = sorted((len(self._each), len(other._each)))

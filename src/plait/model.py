@@ -400,8 +400,13 @@ class Filter:
             and (self.language is None or symbol.language == self.language)
             and (self.kinds is None or symbol.kind in self.kinds)
             and (self.tests is None or symbol.is_test == self.tests)
-            and (self.module is None or symbol.module == self.module or symbol.module.startswith(f"{self.module}."))
-            and (self.path is None or fnmatchcase(symbol.path, self.path))
+            and self.accepts_place(symbol.path, symbol.module)
+        )
+
+    def accepts_place(self, path: str, module: str) -> bool:
+        """Whether the parts about path and module hold."""
+        return (self.module is None or module == self.module or module.startswith(f"{self.module}.")) and (
+            self.path is None or fnmatchcase(path, self.path)
         )
 
 

@@ -15,9 +15,11 @@ from typing import Any
 import anyio
 import pytest
 from asking import written
-from mcp import Client, stdio_client
+from click.testing import CliRunner
+from mcp import Client, StdioServerParameters, stdio_client
 from serving import COMMAND, environment, over_http, over_stdio, serving
 
+from plait.doors.cli import main as plait
 from plait.doors.mcp.server import make
 
 MODES = {"legacy": "2025-11-25", "auto": "2026-07-28"}
@@ -70,6 +72,25 @@ def test_over_stdio(app: Path, mode: Any) -> None:
     async def run() -> None:
         async with Client(stdio_client(over_stdio(app)), mode=mode) as client:
             await asked(client, MODES[mode])
+
+    anyio.run(run)
+
+
+def test_as_an_agent_starts_it_that_was_told_by_install(
+    app: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    assert CliRunner().invoke(plait, ["install", "--agent", "claude-code", "--yes"]).exit_code == 0
+    entry = json.loads((tmp_path / ".claude.json").read_text())["mcpServers"]["plait"]
+    (app / "click.py").write_text("raise SystemExit('what lies in the repository must not run')\n")
+
+    async def run() -> None:
+        parameters = StdioServerParameters(
+            command=entry["command"], args=entry["args"], cwd=app, env={**environment(), "PLAIT_EMBEDDER": "hashing"}
+        )
+        async with Client(stdio_client(parameters), mode="legacy") as client:
+            await asked(client, MODES["legacy"])
 
     anyio.run(run)
 

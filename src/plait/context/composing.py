@@ -9,7 +9,7 @@ to before the next entry.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from plait.context.layout import cost_of_body, cost_of_outline, lines
 from plait.context.parts import Context, Part, Shown
 from plait.context.tokens import tokens
 from plait.errors import BadParameter
-from plait.finding import alike
+from plait.finding import Lines
 from plait.graph import walks
 from plait.model import Candidate, Direction, Ranking, Source, Symbol, SymbolId, SymbolKind
 
@@ -58,10 +58,22 @@ class _Known:
     candidate: Candidate
 
 
-def compose(query: str, strategy: str, ranking: Ranking, snapshot: Snapshot, budget: int) -> Context:
-    """Choose from the candidates. Modules are passed over: their definitions are candidates themselves.
+def written(context: Context) -> int:
+    """How large a context is as its lines of text."""
+    return tokens("\n".join(lines(context)))
 
-    Raises BadParameter for a budget below SMALLEST.
+
+def compose(
+    query: str,
+    strategy: str,
+    ranking: Ranking,
+    snapshot: Snapshot,
+    budget: int,
+    size: Callable[[Context], int] = written,
+) -> Context:
+    """Choose from the candidates as many as fit the budget, in tokens as `size` counts what is made of a context.
+
+    Modules are passed over: their definitions are candidates themselves. Raises BadParameter for less than SMALLEST.
     """
     if budget < SMALLEST:
         raise BadParameter(f"the budget must be at least {SMALLEST} tokens, not {budget}")
@@ -73,24 +85,32 @@ def compose(query: str, strategy: str, ranking: Ranking, snapshot: Snapshot, bud
     ]
     by_words = any(reason.source in WORDS for one in known for reason in one.candidate.reasons)
     room = budget - FOOT * min(4, 1 + budget // 1000)
+    most = _outlined(known, round(room * OUTLINE))[0]
+    texts = snapshot.texts([one.symbol.id for one in most])
+    calls = _calls(snapshot, [one.symbol.id for one in most])
     while True:
-        parts = _parts(known, snapshot, room)
+        parts = _parts(most, texts, calls, room)
         left_out = tuple(one.symbol for one in known[len(parts) :])
         context = Context(query, strategy, snapshot.info.state, budget, len(known), parts, left_out, by_words)
-        over = tokens("\n".join(lines(context))) - budget
+        over = size(context) - budget
         if over <= 0 or (len(parts) <= 1 and not any(part.shown for part in parts)):
             return context
         room -= over  # numbers and calls are longer than what was reckoned for them
 
 
-def _parts(known: Sequence[_Known], snapshot: Snapshot, room: int) -> tuple[Part, ...]:
+def _parts(
+    known: Sequence[_Known],
+    texts: Mapping[SymbolId, str],
+    all_calls: Mapping[SymbolId, Sequence[SymbolId]],
+    room: int,
+) -> tuple[Part, ...]:
     taken, used = _outlined(known, round(room * OUTLINE))
     ids = [one.symbol.id for one in taken]
-    bodies = _bodies(taken, snapshot.texts(ids), room - used)
-    calls = _calls(snapshot, ids)
+    bodies = _bodies(taken, texts, room - used)
+    of = {one.symbol.id: one for one in taken}
+    calls = {one: [target for target in all_calls[one] if target in of] for one in ids}
     flow = in_flow(ids, calls)
     number = {one: place for place, one in enumerate(flow, start=1)}
-    of = {one.symbol.id: one for one in taken}
     return tuple(
         Part(
             number=number[one],
@@ -118,16 +138,17 @@ def _outlined(known: Sequence[_Known], room: int) -> tuple[Sequence[_Known], int
 def _bodies(taken: Sequence[_Known], texts: Mapping[SymbolId, str], room: int) -> dict[SymbolId, Shown]:
     """The texts that fit, best first. What lies within one that is shown, or is a copy of it, is not shown again."""
     found: dict[SymbolId, Shown] = {}
-    whole: list[Symbol] = []
+    whole: list[tuple[Symbol, Lines]] = []
     passed_over: list[_Known] = []
     for one in taken:
         symbol, text = one.symbol, texts[one.symbol.id]
-        if _is_bare(symbol, text) or any(_within(symbol, other) or alike(text, texts[other.id]) for other in whole):
+        compared = Lines(text)
+        if _is_bare(symbol, text) or any(_within(symbol, other) or compared.are_alike(its) for other, its in whole):
             continue
         cost = cost_of_body(symbol, text)
         if cost <= room:
             found[symbol.id] = Shown(text)
-            whole.append(symbol)
+            whole.append((symbol, compared))
             room -= cost
         elif one is taken[0] and (cut := _excerpt(one, text, round(room * BEST))):
             found[symbol.id] = cut

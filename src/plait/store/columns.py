@@ -11,8 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from plait.document import PLAIN
-from plait.model import Direction, Edge, EdgeKind, Filter, Pool, Query, Ranking, Span, Symbol, SymbolId
-from plait.store import records
+from plait.model import Direction, Edge, EdgeKind, Filter, Pool, Query, Ranking, Span, SymbolId
 from plait.store.segment import Segment
 
 if TYPE_CHECKING:
@@ -157,13 +156,13 @@ class SegmentColumns(ABC):
             return None
         allowed = np.zeros(sum(segment.count for segment in self.segments), dtype=np.bool_)
         for segment, offset in zip(self.segments, (0, self.base.count), strict=False):
-            accepted = [number for number, symbol in _numbered(segment, where) if where.accepts(symbol)]
+            accepted = list(_numbered(segment, where))
             allowed[np.array(accepted, dtype=np.int64) + offset] = True
         return allowed
 
 
-def _numbered(segment: Segment, where: Filter) -> Iterator[tuple[int, Symbol]]:
-    """Yield symbols with their numbers: those that count, at least all that the filter accepts."""
+def _numbered(segment: Segment, where: Filter) -> Iterator[int]:
+    """Yield the numbers of the symbols that count and that the filter accepts."""
     conditions = ["number NOT IN temp.masked"]
     values: list[object] = []
     if where.language is not None:
@@ -175,10 +174,9 @@ def _numbered(segment: Segment, where: Filter) -> Iterator[tuple[int, Symbol]]:
     if where.kinds is not None:
         conditions.append(f"kind IN ({', '.join('?' * len(where.kinds))})")
         values += sorted(where.kinds)
-    query = f"SELECT number, {records.SYMBOL} FROM symbols WHERE {' AND '.join(conditions)}"
+    query = f"SELECT number, path, module FROM symbols WHERE {' AND '.join(conditions)}"
     if where.ids is None:
         rows: Iterator[Any] = iter(segment.all(query, *values))
     else:
         rows = segment.among(f"{query} AND id", sorted(where.ids), *values)
-    for number, *row in rows:
-        yield number, records.symbol(tuple(row))
+    yield from (number for number, path, module in rows if where.accepts_place(path, module))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial as bound
 from typing import Any
 
 from plait.context import Context, Part, layout
+from plait.context.composing import SMALLEST
 from plait.doors.mcp.paging import LIMIT, Json, fitted, offset_of, size
 from plait.doors.mcp.warm import Freshness, Warm
 from plait.doors.render import why
@@ -48,14 +48,9 @@ def answer(warm: Warm, tool: str, arguments: Json) -> Reply:
 def _context(warm: Warm, given: Json) -> Reply:
     question, budget = given["question"], given.get("tokens", 4000)
     where = Filter(path=given.get("path"), tests=given.get("tests", False))
-    room = budget
-    while True:
-        found, fresh = warm.ask(
-            bound(_composed, question=question, tokens=room, where=where),
-            [question],
-            lambda context: [part.symbol.path for part in context.parts],
-        )
-        made = {
+
+    def made(found: Context, fresh: Freshness) -> Json:
+        return {
             "question": question,
             "index": _index(fresh),
             "total": found.total,
@@ -66,14 +61,24 @@ def _context(warm: Warm, given: Json) -> Reply:
                 "first": [symbol.qualified_name for symbol in found.left_out[:LEFT_OUT]],
             },
         }
-        used = size(made)
-        if used <= budget or room <= 200:  # the smallest budget that `compose` takes
-            return Reply(made, _told(fresh, layout.lines(found)))
-        room = max(200, min(room - 50, room * budget // used - 20))
 
+    def composed(room: int) -> tuple[Context, Freshness]:
+        return warm.ask(
+            lambda engine: engine.context(
+                question, tokens=room, where=where, size=lambda context: size(made(context, Freshness("ready")))
+            ),
+            [question],
+            lambda context: [part.symbol.path for part in context.parts],
+        )
 
-def _composed(engine: Engine, question: str, tokens: int, where: Filter) -> Context:
-    return engine.context(question, tokens=tokens, where=where)
+    room = budget
+    while True:
+        found, fresh = composed(room)
+        answer = made(found, fresh)
+        over = size(answer) - budget
+        if over <= 0 or room <= SMALLEST:
+            return Reply(answer, _told(fresh, layout.lines(found)))
+        room = max(SMALLEST, room - over)  # for what is said of the index, and of files that have changed
 
 
 def _part(warm: Warm, part: Part) -> Json:
@@ -153,7 +158,8 @@ def _symbol(warm: Warm, given: Json) -> Reply:
     name, k, depth = given["symbol"], given.get("k", 25), given.get("depth", 1)
 
     def asked(engine: Engine) -> tuple[Relations, Relations, str, str]:
-        callers, callees = engine.callers(name, depth=depth), engine.callees(name, depth=depth)
+        found = engine.find(name).id  # once: a line of a file is looked for among all symbols
+        callers, callees = engine.callers(found, depth=depth), engine.callees(found, depth=depth)
         snapshot = engine.snapshot()
         text = snapshot.texts([callers.symbol.id])[callers.symbol.id]
         return callers, callees, text, snapshot.info.state
