@@ -21,7 +21,10 @@ LEAST, MOST = 5, 40
 LINES = 3
 """Lines of code that a function has at least, besides its documentation: less is an answer to no question."""
 
-_ROLE = re.compile(r":[\w:+.-]+:`~?\.?([^`<]+?)(?:\s*<[^`]*>)?`|\{@\w+\s+([^}]*)\}|<[^<>]{1,40}>|\[([^\]]+)\]\([^)]*\)")
+_ROLE = re.compile(
+    r":[\w:+.-]+:`~?\.?([^`<]+?)(?:\s*<[^`]*>)?`|\{@\w+\s+([^}]*)\}|<[^<>]{1,40}>|"
+    r"\[([^\]]+)\](?:\([^)]*\)|\[[^\]]*\])|(?<!\w)\[([A-Za-z_][\w.:#]*)\]"
+)
 _END = re.compile(
     r"(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\betc)(?<=[\w)\]'\"`])[.!:;](?=\s|$)|\n\s*\n|"
     r"\n(?=\s*(?:[:@\\][a-z]|[-*•]\s|\d+\.\s|>>>|\.\.\s|\w+:\s*$|[-=~]{3,}))"
@@ -66,7 +69,7 @@ def questions(symbols: Sequence[Symbol], texts: Mapping[SymbolId, str], taken: f
 
 def sentence(symbol: Symbol) -> str | None:
     """Return the first sentence of a symbol's documentation in plain words; None if it is no question."""
-    text = _ROLE.sub(lambda role: f" {role[1] or role[2] or role[3] or ''} ", symbol.docstring)
+    text = _ROLE.sub(lambda role: f" {role[1] or role[2] or role[3] or role[4] or ''} ", symbol.docstring)
     text = re.sub(r" +(?=[.,;:!?)])", "", text)
     text = one_line(_END.split(text.strip(), maxsplit=1)[0].replace("`", "").replace("*", " "))
     # Where documentation begins with the name of what it documents, the name is no word of the sentence.

@@ -95,6 +95,20 @@ def test_what_a_commit_is_asked_about_keeps_its_documentation() -> None:
 
 
 @pytest.mark.parametrize(
+    ("documentation", "said"),
+    [
+        ("Send all of :meth:`~Client.queue` to the server.", "Send all of Client.queue to the server"),
+        ("Send all that [waits](#queue) to the [Server][std::Server].", "Send all that waits to the Server"),
+        ("Send all of the given [queue], first [0] of them.", "Send all of the given queue, first [0] of them"),
+        ("f - Send all of it to the server.", "Send all of it to the server"),
+    ],
+)
+def test_marks_are_no_words(documentation: str, said: str) -> None:
+    symbols, _ = functions("c.py", f'def f():\n    """{documentation}"""\n    return 1\n')
+    assert sentence(symbols["f"]) == said
+
+
+@pytest.mark.parametrize(
     "documentation",
     ["Too short.",
      "Deprecated, use the other function instead of it.", "See https://example.org/how-it-works for more.",

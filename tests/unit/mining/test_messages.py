@@ -12,6 +12,7 @@ from plait.mining.messages import cited_title, question
         ("fix(router): keep trailing slashes of mounted routes (#123)", "keep trailing slashes of mounted routes"),
         ("[core] Close the socket after a timeout. Fixes #7", "Close the socket after a timeout"),
         ("Close the socket after a timeout\n\nIt was left open.", "Close the socket after a timeout"),
+        ("Update: Close the socket after a timeout", "Close the socket after a timeout"),
         (":bug: Do not lose `None` in headers", "Do not lose None in headers"),
     ],
 )
@@ -39,6 +40,7 @@ def test_what_a_message_asks_for(message: str, asked: str) -> None:
         "Fix E741 in the names of the server",
         "Remove unneeded parentheses of the client",
         "Sync codes with the other router",
+        "Add a note on how to close the client",
         "Fix bug",
         "more fixes again",
         "This should now work on windows too",
