@@ -38,7 +38,9 @@ _NO_QUESTION = re.compile(
     re.IGNORECASE,
 )
 _POINTING = re.compile(
-    r"https?://|\b(?:deprecated|see also|as above|ditto|not implemented|subclass\w*)\b", re.IGNORECASE
+    r"https?://|\b(?:(?:if|whether) this (?:is|was|has|should|can)|"
+    r"deprecated|see also|as above|ditto|not implemented|subclass\w*)\b",
+    re.IGNORECASE,
 )
 
 
