@@ -48,6 +48,20 @@ def test_ir_measures_finds_our_figures_in_our_files(exported: Path) -> None:
             assert theirs == pytest.approx(scores, abs=1e-6), (label, measure)
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_ranx_finds_our_figures_in_our_files(exported: Path) -> None:
+    """Where ranx is installed (`pip install ranx`): with its compiler it is too large to be asked for."""
+    ranx = pytest.importorskip("ranx")
+    ours = as_json("eval", exported / "shop", *STRATEGIES)
+    qrels = ranx.Qrels.from_file(str(exported / "shop" / "qrels.txt"), kind="trec")
+    names = {"Recall@3": "recall@3", "Recall@5": "recall@5", "nDCG@3": "ndcg@3", "nDCG@5": "ndcg@5", "RR": "mrr"}
+    for label, name in zip(ours["strategies"], ("lexical", "naive"), strict=True):
+        run = ranx.Run.from_file(str(exported / "runs" / f"{name}.run"), kind="trec")
+        means = ranx.evaluate(qrels, run, [*names.values(), "hit_rate@1"], make_comparable=True)
+        for measure, theirs in (names | {"Success@1": "hit_rate@1"}).items():
+            assert means[theirs] == pytest.approx(ours["measures"][measure][label]["mean"], abs=1e-6), (label, measure)
+
+
 def test_an_exported_collection_is_the_same_collection(exported: Path) -> None:
     before, after = (as_json("eval", one, *STRATEGIES) for one in ("shop", exported / "shop"))
     assert after["measures"] == before["measures"]

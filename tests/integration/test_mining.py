@@ -273,7 +273,7 @@ def test_flows_are_a_collection_of_their_own(repository: History) -> None:
 def test_judging_on_it(repository: History) -> None:
     result = plait("eval", "--mine", repository.root, "--strategy", "lexical", "--strategy", "vector", "--json")
     assert result.exit_code == 0
-    assert result.stderr == f"mined collection: {mined(repository)}\n"
+    assert result.stderr == f"{load(mined(repository)).description}\nmined collection: {mined(repository)}\n"
     found = json.loads(result.stdout)
     assert found["collection"] == "repository, mined"
     assert [len(found["measures"]["RR"][label]["topics"]) for label in found["strategies"]] == [14, 14]

@@ -117,11 +117,11 @@ def choose(name: str | None, asked: Asked, common: Common) -> Chosen:
     return Chosen(_joined(nothing, queries))
 
 
-def kept(folder: Path) -> str:
-    """Tell where a mined collection lies, and what of it is judged apart."""
+def mined(collection: Collection, folder: Path) -> str:
+    """Tell what a mined collection is, where it lies, and what is judged apart."""
     flows = folder / FLOWS
     apart = f"; questions derived from the call graph are judged apart: plait eval {flows}" if flows.is_dir() else ""
-    return f"mined collection: {folder}{apart}"
+    return f"{collection.description}\nmined collection: {folder}{apart}"
 
 
 def _joined(collection: Collection, queries: Path | None) -> Collection:

@@ -60,7 +60,7 @@ def evaluate(
     depths = _depths(at)
     chosen = collections.choose(collection, asked, common)
     if chosen.folder:
-        notice(collections.kept(chosen.folder))
+        notice(collections.mined(chosen.collection, chosen.folder))
     if asked.look:
         emit(*collections.look(chosen, asked.look), as_json=common.as_json)
         return 0
