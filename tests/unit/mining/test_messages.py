@@ -13,6 +13,8 @@ from plait.mining.messages import cited_title, question
         ("[core] Close the socket after a timeout. Fixes #7", "Close the socket after a timeout"),
         ("Close the socket after a timeout\n\nIt was left open.", "Close the socket after a timeout"),
         ("Update: Close the socket after a timeout", "Close the socket after a timeout"),
+        ("NET-402 & NET-7621 Close the socket after a timeout", "Close the socket after a timeout"),
+        ("SHA-256 is taken for digest authentication", "SHA-256 is taken for digest authentication"),
         (":bug: Do not lose `None` in headers", "Do not lose None in headers"),
     ],
 )
