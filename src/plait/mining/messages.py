@@ -30,7 +30,8 @@ _NOISE = (
     re.compile(r"[\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F]"),
 )
 _PREFIX = re.compile(
-    r"^(?:(?-i:(?!SHA|UTF|RFC|ISO|CVE|AES)[A-Z]{2,10}-\d{3,}):?(?:\s*&)?\s|\[[^\]]{1,30}\]|(?:feat|fix|perf|bug|bugfix|hotfix|feature|improvement|enhancement|core|"
+    r"^(?:(?-i:(?!SHA|UTF|RFC|ISO|CVE|AES)[A-Z]{2,10}-\d{3,}):?(?:\s*&)?\s|"
+    r"\[[^\]]{1,30}\]|(?:feat|fix|perf|bug|bugfix|hotfix|feature|improvement|enhancement|core|"
     r"update|new|breaking|change|patch)(?:\([^)]{1,40}\))?!?:)\s*",
     re.IGNORECASE,
 )
