@@ -33,7 +33,8 @@ _END = re.compile(
 _NO_QUESTION = re.compile(
     r"^(?:deprecated|todo|fixme|note|xxx|hack|see|same as|like|alias|shortcut|shorthand|wrapper|override[sd]?|"
     r"overriding|implement(?:s|ation)?|inherit\w*|internal|private|helper|copyright|licen[sc]e|copied|borrowed|taken|adapted|noqa|"
-    r"type:|eslint|istanbul|nolint|pylint|constructor|create an? (?:new )?instance|initiali[sz]e[sd]?|init|args?|"
+    r"type:|eslint|istanbul|nolint|pylint|constructor|creates? an? (?:new )?instance|will|"
+    r"initiali[sz]e[sd]?|init|args?|"
     r"arguments|parameters?|params?|returns?:|example|usage|"
     r"the following|test|we|i|this|it|these|that|here|sometimes)\b|^[@:\\]",
     re.IGNORECASE,
