@@ -157,6 +157,15 @@ def test_what_a_commit_adds_is_no_answer(repository: History) -> None:
     assert "zone" not in (folder / "corpus" / "net" / "core.py").read_text()
 
 
+def test_what_is_named_and_was_added_is_no_question(repository: History) -> None:
+    core = repository.root / "net" / "core.py"
+    other = function("queue", 3).replace("given.queue", "zone(given)")
+    changed = core.read_text().replace(function("queue", 2), other)
+    fresh = "\n\ndef zone(given):\n    return given\n"
+    repository.commit("Take all entries of the zone() first", net__core=changed + fresh)
+    assert not [text for text in texts(mined(repository), "commit") if "zone" in text]
+
+
 def test_a_function_that_has_become_another_is_no_answer(repository: History) -> None:
     core = repository.root / "net" / "core.py"
     other = "def open_queue(given):\n    for one in sorted(given):\n        yield one.size\n        one.close()\n"
@@ -264,7 +273,7 @@ def test_flows_are_a_collection_of_their_own(repository: History) -> None:
 def test_judging_on_it(repository: History) -> None:
     result = plait("eval", "--mine", repository.root, "--strategy", "lexical", "--strategy", "vector", "--json")
     assert result.exit_code == 0
-    assert result.stderr == f"mined collection: {mined(repository)}\n"
+    assert result.stderr == f"{load(mined(repository)).description}\nmined collection: {mined(repository)}\n"
     found = json.loads(result.stdout)
     assert found["collection"] == "repository, mined"
     assert [len(found["measures"]["RR"][label]["topics"]) for label in found["strategies"]] == [14, 14]

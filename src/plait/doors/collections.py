@@ -18,6 +18,7 @@ from plait.doors.trial import Trial
 from plait.engine import Engine
 from plait.errors import AmbiguousSymbol, BadCollection, BadParameter, CannotWrite, UnknownSymbol
 from plait.evaluate.collection import FILE, Collection, Topic, built_in, load
+from plait.evaluate.files import file_id
 from plait.evaluate.formats import beir, semble, trec, written
 from plait.evaluate.judge import Evaluation
 from plait.mining.mine import FLOWS, SOURCES, mine
@@ -78,6 +79,8 @@ class Chosen:
     """what must be indexed for it, if not what is asked for"""
     joined: bool = False
     """questions of a person are among those of a mined collection"""
+    document: Callable[[str], SymbolId] = file_id
+    """the id that stands for a file, by what a run calls it"""
 
     def read_with(self, common: Common) -> Common:
         """Return the settings with which the corpus is to be read."""
@@ -103,7 +106,7 @@ def choose(name: str | None, asked: Asked, common: Common) -> Chosen:
     if name is not None and (name in built_in() or place.is_file() or (place / FILE).is_file()):
         return Chosen(_joined(load(name), queries))
     if place.is_dir() and beir.is_beir(place):
-        return Chosen(beir.read(place, _documents(place, common)), content=Content.ALL)
+        return Chosen(beir.read(place, _documents(place, common)), content=Content.ALL, document=beir.document)
     if queries is None:
         return Chosen(load(place))
     if not place.is_dir():
@@ -114,11 +117,11 @@ def choose(name: str | None, asked: Asked, common: Common) -> Chosen:
     return Chosen(_joined(nothing, queries))
 
 
-def kept(folder: Path) -> str:
-    """Tell where a mined collection lies, and what of it is judged apart."""
+def mined(collection: Collection, folder: Path) -> str:
+    """Tell what a mined collection is, where it lies, and what is judged apart."""
     flows = folder / FLOWS
     apart = f"; questions derived from the call graph are judged apart: plait eval {flows}" if flows.is_dir() else ""
-    return f"mined collection: {folder}{apart}"
+    return f"{collection.description}\nmined collection: {folder}{apart}"
 
 
 def _joined(collection: Collection, queries: Path | None) -> Collection:
@@ -162,9 +165,16 @@ def _documents(folder: Path, common: Common) -> Path:
     return place
 
 
-def other_runs(files: Sequence[Path], engine: Engine) -> dict[str, Mapping[str, Ranking]]:
+def other_runs(files: Sequence[Path], chosen: Chosen, engine: Engine) -> dict[str, Mapping[str, Ranking]]:
     """Read other tools' rankings, each by the name of its file."""
-    find = cache(lambda name: engine.find(name).id)
+    known = {file_id(symbol.path) for symbol in engine.snapshot().symbols()} if files else set()
+
+    @cache
+    def find(name: str) -> SymbolId:
+        if chosen.collection.by_file and (file := chosen.document(name)) in known:
+            return file
+        return engine.find(name).id
+
     found: dict[str, Mapping[str, Ranking]] = {}
     for file in files:
         if file.stem in found:

@@ -60,7 +60,7 @@ def evaluate(
     depths = _depths(at)
     chosen = collections.choose(collection, asked, common)
     if chosen.folder:
-        notice(collections.kept(chosen.folder))
+        notice(collections.mined(chosen.collection, chosen.folder))
     if asked.look:
         emit(*collections.look(chosen, asked.look), as_json=common.as_json)
         return 0
@@ -68,7 +68,7 @@ def evaluate(
     with opened(str(chosen.collection.corpus), common) as engine:
         tried = strategies or ([engine.settings.strategy] if wanted.is_gate else _every_strategy())
         loaded = chosen.answerable(engine)
-        trial = Trial.run(engine, loaded, tried, depths, collections.other_runs(asked.others, engine))
+        trial = Trial.run(engine, loaded, tried, depths, collections.other_runs(asked.others, chosen, engine))
     collections.write(asked, chosen, trial)
     trial = verdict.completed(trial, tried, wanted, common)
     gates = verdict.judge(trial, wanted)

@@ -21,7 +21,11 @@ LEAST, MOST = 5, 40
 LINES = 3
 """Lines of code that a function has at least, besides its documentation: less is an answer to no question."""
 
-_ROLE = re.compile(r":[\w:+.-]+:`~?\.?([^`<]+?)(?:\s*<[^`]*>)?`|\{@\w+\s+([^}]*)\}|<[^<>]{1,40}>|\[([^\]]+)\]\([^)]*\)")
+_ROLE = re.compile(
+    r":[\w:+.-]+:`~?\.?([^`<]+?)(?:\s*<[^`]*>)?`|\{@\w+\s+([^}]*)\}|"
+    r"<\w+ \w+=\"(?:\w:)?([^\"<>]*)\" ?/>|</?\w[^<>]{0,39}>|"
+    r"\[([^\]]+)\](?:\([^)]*\)|\[[^\]]*\])|(?<!\w)\[([A-Za-z_][\w.:#]*)\]"
+)
 _END = re.compile(
     r"(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\betc)(?<=[\w)\]'\"`])[.!:;](?=\s|$)|\n\s*\n|"
     r"\n(?=\s*(?:[:@\\][a-z]|[-*•]\s|\d+\.\s|>>>|\.\.\s|\w+:\s*$|[-=~]{3,}))"
@@ -29,13 +33,16 @@ _END = re.compile(
 _NO_QUESTION = re.compile(
     r"^(?:deprecated|todo|fixme|note|xxx|hack|see|same as|like|alias|shortcut|shorthand|wrapper|override[sd]?|"
     r"overriding|implement(?:s|ation)?|inherit\w*|internal|private|helper|copyright|licen[sc]e|copied|borrowed|taken|adapted|noqa|"
-    r"type:|eslint|istanbul|nolint|pylint|constructor|create an? (?:new )?instance|initiali[sz]e[sd]?|init|args?|"
+    r"type:|eslint|istanbul|nolint|pylint|constructor|creates? an? (?:new )?instance|will|"
+    r"initiali[sz]e[sd]?|init|args?|"
     r"arguments|parameters?|params?|returns?:|example|usage|"
     r"the following|test|we|i|this|it|these|that|here|sometimes)\b|^[@:\\]",
     re.IGNORECASE,
 )
 _POINTING = re.compile(
-    r"https?://|\b(?:deprecated|see also|as above|ditto|not implemented|subclass\w*)\b", re.IGNORECASE
+    r"https?://|\b(?:(?:if|whether) this (?:is|was|has|should|can)|"
+    r"deprecated|see also|as above|ditto|not implemented|subclass\w*)\b",
+    re.IGNORECASE,
 )
 
 
@@ -66,7 +73,7 @@ def questions(symbols: Sequence[Symbol], texts: Mapping[SymbolId, str], taken: f
 
 def sentence(symbol: Symbol) -> str | None:
     """Return the first sentence of a symbol's documentation in plain words; None if it is no question."""
-    text = _ROLE.sub(lambda role: f" {role[1] or role[2] or role[3] or ''} ", symbol.docstring)
+    text = _ROLE.sub(lambda role: f" {next(filter(None, role.groups()), '')} ", symbol.docstring)
     text = re.sub(r" +(?=[.,;:!?)])", "", text)
     text = one_line(_END.split(text.strip(), maxsplit=1)[0].replace("`", "").replace("*", " "))
     # Where documentation begins with the name of what it documents, the name is no word of the sentence.
@@ -117,15 +124,16 @@ def _above(docstring: str, lines: Sequence[str]) -> tuple[int, int] | None:
     """Return the lines of the comment with which a symbol's text begins, as far as it is the documentation."""
     marks = " \t/*#!-;<>'%\r"
     told = {line.strip(marks) for line in docstring.split("\n")} - {""}
+    seen: set[str] = set()
     last = 0
     for number, line in enumerate(lines):
         bare = line.strip(marks)
         if bare and bare not in told:
             break
-        if bare in told:
-            told.discard(bare)
+        if bare:
+            seen.add(bare)
             last = number + 1
-    if told or not last:
+    if seen != told or not last:
         return None
     while last < len(lines) and lines[last].strip() in ("*/", "**/", "-}", "]]"):
         last += 1

@@ -9,6 +9,7 @@ functions, at most somewhat older.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from plait.facts import ParsedFile
 from plait.git import Commit, FileEdit
 from plait.mining.messages import cited_title, question
 from plait.mining.place import in_program, is_function
-from plait.mining.question import Origin, Question, named, same
+from plait.mining.question import Origin, Question, named, same, says
 from plait.model import SourceFile, Span, Symbol, SymbolId
 from plait.source import made
 
@@ -49,6 +50,7 @@ ENOUGH = 200
 PARSED = 2_000
 """Files kept parsed: what a commit leaves behind is what the next one to touch the file finds."""
 
+_CALLED = re.compile(r"([^:/#.]+)\((?:\+\d+)?\)\.$")
 _COMMENTS = ("#", "//", "/*", "*", '"""', "'''", "--")
 
 
@@ -111,7 +113,7 @@ def questions(root: Path, base: Base, files: Mapping[str, bytes], symbols: Seque
     code = {symbol: lines for path in touched for symbol, lines in _functions(path, files[path]).items()}
     found: dict[str, Question] = {}
     for one, states in zip(wanted, _states(root, wanted), strict=True):
-        answer = _changed(states, code)
+        answer = _changed(one.text, states, code)
         if answer is None or any(symbol not in here for symbol in answer):
             continue
         is_named = named(one.text, [here[symbol] for symbol in answer])
@@ -162,7 +164,7 @@ def _within(inner: Span, outer: Span) -> bool:
     return outer.start_byte <= inner.start_byte and inner.end_byte <= outer.end_byte and inner != outer
 
 
-def _changed(states: Sequence[tuple[Code, Code]], base: Code) -> tuple[SymbolId, ...] | None:
+def _changed(text: str, states: Sequence[tuple[Code, Code]], base: Code) -> tuple[SymbolId, ...] | None:
     """Return the functions that changed, by id; None if too many, gone, not the base's, or beside the point."""
     changed: list[SymbolId] = []
     lines = new = 0
@@ -171,6 +173,8 @@ def _changed(states: Sequence[tuple[Code, Code]], base: Code) -> tuple[SymbolId,
             return None
         for symbol, code in after.items():
             if symbol not in before:
+                if says(text, _name(symbol)):
+                    return None  # what is asked for is not there
                 new += len(code)
             elif code != before[symbol]:
                 if _alike(before[symbol], base.get(symbol, ())) < ALIKE:
@@ -180,6 +184,11 @@ def _changed(states: Sequence[tuple[Code, Code]], base: Code) -> tuple[SymbolId,
     if not 0 < len(changed) <= FUNCTIONS or new > NEW * (new + lines):
         return None
     return tuple(sorted(changed))
+
+
+def _name(function: SymbolId) -> str:
+    found = _CALLED.search(function)
+    return found[1] if found else ""
 
 
 def _alike(a: Sequence[str], b: Sequence[str]) -> float:

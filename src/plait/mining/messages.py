@@ -30,8 +30,9 @@ _NOISE = (
     re.compile(r"[\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F]"),
 )
 _PREFIX = re.compile(
-    r"^(?:\[[^\]]{1,30}\]|(?:feat|fix|perf|bug|bugfix|hotfix|feature|improvement|enhancement|core|"
-    r"patch)(?:\([^)]{1,40}\))?!?:)\s*",
+    r"^(?:(?-i:(?!SHA|UTF|RFC|ISO|CVE|AES)[A-Z]{2,10}-\d{3,}):?(?:\s*&)?\s|"
+    r"\[[^\]]{1,30}\]|(?:feat|fix|perf|bug|bugfix|hotfix|feature|improvement|enhancement|core|"
+    r"update|new|breaking|change|patch)(?:\([^)]{1,40}\))?!?:)\s*",
     re.IGNORECASE,
 )
 
@@ -71,6 +72,8 @@ _AS_WRITTEN = re.compile(
     r"if/else|literals|unneeded|needless|superfluous|pointless|already covered|debug(?:ging)? print\w*|"
     r"print statem\w+|eclipse|intellij|pydev|sonar\w*|clippy|rustfmt|clang-?\w+|errorprone|findbugs|spotbugs|phpstan|"
     r"psalm|php-?cs\w*|cs[ -]?fix\w*|javac|gcc|msvc|min(?:imum)? (?:\w+ )?version|go ?1\.\d+|jdk\S*|msrv|"
+    r"(?:a |some )?notes?|links?|not used|duplicat\w+|re-?us(?:e|ing) (?:of )?\S+\(\)|"
+    r"fix(?:e[sd])? (?:the )?(?:compil\w+|build)|"
     r"constantize|magic (?:value|number)s?|(?:second|third|last) commit|suggestions?|return types?|"
     r"type of \w+ argument|super\(\)|accessors?|semicolons?|single quotes)(?!\w)",
     re.IGNORECASE,

@@ -31,7 +31,7 @@ from plait.model import Direction, EdgeKind, SymbolId
 from plait.settings import Settings
 from plait.source import language
 
-VERSION = "2"
+VERSION = "4"
 """Of the rules: another one makes kept collections anew."""
 
 FLOWS = "flows"

@@ -71,6 +71,11 @@ SHORT = 3
 """Letters of a name that are too few to tell a name from a word."""
 
 
+def says(text: str, name: str) -> bool:
+    """Whether a name stands in the text as it is written."""
+    return len(name) >= SHORT and bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE))
+
+
 def names(text: str, symbol: Symbol) -> bool:
     """Whether the text names the symbol: as it is written, or all words of its name one after another."""
     name = symbol.name.strip("_")
@@ -80,7 +85,7 @@ def names(text: str, symbol: Symbol) -> bool:
     spoken = f" {' '.join(terms(text))} "
     if f" {' '.join(parts or [whole])} " in spoken:
         return True
-    return bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE))
+    return says(text, name)
 
 
 def named(text: str, symbols: Collection[Symbol]) -> bool:

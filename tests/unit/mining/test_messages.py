@@ -12,6 +12,9 @@ from plait.mining.messages import cited_title, question
         ("fix(router): keep trailing slashes of mounted routes (#123)", "keep trailing slashes of mounted routes"),
         ("[core] Close the socket after a timeout. Fixes #7", "Close the socket after a timeout"),
         ("Close the socket after a timeout\n\nIt was left open.", "Close the socket after a timeout"),
+        ("Update: Close the socket after a timeout", "Close the socket after a timeout"),
+        ("NET-402 & NET-7621 Close the socket after a timeout", "Close the socket after a timeout"),
+        ("SHA-256 is taken for digest authentication", "SHA-256 is taken for digest authentication"),
         (":bug: Do not lose `None` in headers", "Do not lose None in headers"),
     ],
 )
@@ -39,6 +42,7 @@ def test_what_a_message_asks_for(message: str, asked: str) -> None:
         "Fix E741 in the names of the server",
         "Remove unneeded parentheses of the client",
         "Sync codes with the other router",
+        "Add a note on how to close the client",
         "Fix bug",
         "more fixes again",
         "This should now work on windows too",

@@ -58,6 +58,11 @@ def path_of(document: str) -> str:
     return "".join(c if c.isascii() and (c.isalnum() or c in "-_") else f"%{ord(c):x}" for c in document) + ".txt"
 
 
+def document(name: str) -> SymbolId:
+    """The id that stands for a document, by its own id."""
+    return file_id(path_of(name))
+
+
 def read(folder: Path, corpus: Path) -> Collection:
     """Read topics and qrels; `corpus` holds the files of `documents`. Raises BadCollection."""
     topics = tuple(_topic(name, entry) for name, entry in _entries(folder / QUERIES))
@@ -70,7 +75,7 @@ def read(folder: Path, corpus: Path) -> Collection:
         if len(columns) != 3 or not columns[2].strip().lstrip("-").isdecimal():
             raise BadCollection(where, "a line is a query's id, a document's id and a whole number, with tabs between")
         if columns[0] in asked:
-            qrels.append(Qrel(columns[0], str(file_id(path_of(columns[1]))), int(columns[2]), where))
+            qrels.append(Qrel(columns[0], str(document(columns[1])), int(columns[2]), where))
     judged = {qrel.topic for qrel in qrels}
     kept = tuple(topic for topic in topics if topic.id in judged and topic.text)
     if not kept:

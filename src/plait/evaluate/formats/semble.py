@@ -30,7 +30,8 @@ def read(path: Path, corpus: Path) -> Collection:
         if not isinstance(entry, dict) or not isinstance(entry.get("query"), str) or not entry["query"].strip():
             raise BadCollection(where, "has no text under the key 'query'")
         topics.append(Topic(f"q{number}", " ".join(entry["query"].split()), str(entry.get("category") or "")))
-        named = [*(entry.get("relevant") or []), *(entry.get("secondary") or [])]
+        lists = [entry.get(key) or [] for key in ("relevant", "secondary")]
+        named = [one for several in lists if isinstance(several, list) for one in several]
         paths = [one.get("path") if isinstance(one, dict) else one for one in named]
         if not paths or not all(isinstance(one, str) for one in paths):
             raise BadCollection(where, "names no file under the key 'relevant'")
