@@ -75,11 +75,12 @@ def judge_semble(labels: Path, corpora: Path, strategies: Sequence[str], lines: 
 def judge_knowing(labels: Path, corpora: Path, strategies: Sequence[str], lines: list[str]) -> None:
     for name, root, tasks in knowing(labels, corpora):
         engine = Engine.open(root)
+        made = {one: engine.strategy(one) for one in strategies}
         print(f"knowing, {name}, {len(tasks)} tasks{'':10}{'P@10':>8}{'R@10':>8}   lenient: {'P@10':>8}{'R@10':>8}")
         for strategy in strategies:
             rows = []
             for task in tasks:
-                hits = engine.search(task.text, k=K, strategy=strategy)
+                hits = engine.search(task.text, k=K, strategy=made[strategy])
                 row = []
                 for strict in (True, False):
                     met = [task.is_met(hit.symbol.name, hit.symbol.qualified_name, strict=strict) for hit in hits]

@@ -1,6 +1,7 @@
 """Which text of a symbol should be embedded, and which piece of a file? Dense search alone: nothing learned or fused.
 
     python benchmarks/templates.py LABELS CORPORA [--workers 2] [--each FILE]
+    python benchmarks/templates.py --knowing LABELS CORPORA
 
 LABELS and CORPORA as in `quality.py`; the package's own collection `shop` is judged beside them. A row is a way to make
 texts, a block an embedder. Each row is compared with `plain` of its block over the repositories, as pairs.
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from quality_labels import Question, Repository, Target, ndcg, semble
+from quality_labels import Question, Repository, Target, Task, knowing, ndcg, semble
 
 from plait import Engine
 from plait.document import runs_in
@@ -28,8 +29,8 @@ from plait.evaluate.collection import load, resolve
 from plait.evaluate.compare import Comparison, Outcome, compare
 from plait.evaluate.texts import Texts as Making
 from plait.evaluate.texts import texts as made_of
-from plait.finding import find
-from plait.model import Span, Symbol
+from plait.finding import find, hits
+from plait.model import Query, Span, Symbol
 from plait.protocols import Embedder
 from plait.vectors import unit
 
@@ -180,8 +181,12 @@ def main() -> None:
     parser.add_argument("corpora", type=Path)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--only", nargs="*", default=[], metavar="NAME")
+    parser.add_argument("--knowing", action="store_true", help="the tasks of `knowing` instead, which ask for symbols")
     parser.add_argument("--each", type=Path, help="write every value: embedder, dim, row, order, repository, question")
     given = parser.parse_args()
+    if given.knowing:
+        report_tasks(given.labels, given.corpora)
+        return
     repositories = [one for one in semble(given.labels, given.corpora) if not given.only or one.name in given.only]
     corpora = [shop(), *(Corpus(one, K) for one in repositories)]
     values: Values = {}
@@ -196,6 +201,33 @@ def main() -> None:
     categories = {(one.name, asked.text): asked.category for one in repositories for asked in one.questions}
     languages = {one.name: one.language for one in repositories}
     report(values, categories, languages)
+
+
+def report_tasks(labels: Path, corpora: Path) -> None:
+    """Print, for each embedder and row, the share of the symbols asked for among the first ten, and how it compares."""
+    indexes = [(name, Engine.open(root), tasks) for name, root, tasks in knowing(labels, corpora)]
+    rows = {**TEMPLATES, **{row: row.rpartition(" ")[2] for row in PIECES}}
+    for embedder in (CodeEmbedder(), CodeEmbedder(dim=128), StaticEmbedder(), HashingEmbedder()):
+        print(f"\n{embedder.name}, {embedder.dim} dimensions, {sum(len(tasks) for *_, tasks in indexes)} tasks")
+        print(f"{'':15} {'R@10':>7}  {'less plain':26} {'won':>4}{'lost':>5}")
+        plain: dict[str, float] = {}
+        for row, of in rows.items():
+            found = {key: value for one in indexes for key, value in recalls(*one, Making(of), embedder)}
+            plain = plain or found
+            told = f"{gain(plain, found)} {counts(plain, found)}" if found is not plain else ""
+            print(f"{row:15} {np.mean(list(found.values())):7.4f}  {told}".rstrip(), flush=True)
+
+
+def recalls(
+    name: str, engine: Engine, tasks: Sequence[Task], made: Making, embedder: Embedder
+) -> Iterator[tuple[str, float]]:
+    strategy = made.over(embedder)
+    for task in tasks:
+        (vector,) = embedder.encode([task.text], role="query")
+        ranking = strategy.retrieve(Query(task.text, vector, ()), engine.snapshot())
+        best = [hit.symbol for hit in hits(engine.snapshot(), ranking.candidates, K)]
+        met = set().union(*(task.is_met(one.name, one.qualified_name, strict=True) for one in best))
+        yield f"{name} {task.text}", len(met) / len(task.names)
 
 
 def report(values: Values, categories: Mapping[tuple[str, str], str], languages: Mapping[str, str]) -> None:
