@@ -35,6 +35,9 @@ from plait.graph.generic.values import (
 from plait.model import SymbolId, SymbolKind
 
 _STEP = re.compile(r"\(\)|\[\]|[^.()\[\]]+")
+_TWO_NAMESPACES = frozenset({"java", "csharp", "kotlin"})
+"""Languages in which a variable does not hide a method of its name."""
+
 _SELF = frozenset({"this", "self"})
 _SUPER = frozenset({"super", "base", "parent"})
 
@@ -81,7 +84,8 @@ class Inference:
         steps = _STEP.findall(expression)
         if not steps or steps[0] in ("?", "()", "[]"):
             return ()
-        values = self.root(steps[0], scope, line)
+        is_called = len(steps) > 1 and steps[1] == "()"
+        values = self.called_root(steps[0], scope, line) if is_called else self.root(steps[0], scope, line)
         place = 1
         while place < len(steps) and values:
             if steps[place] != "()":
@@ -140,6 +144,24 @@ class Inference:
                     if isinstance(value, Class):
                         return value.id
         return None
+
+    def called_root(self, name: str, scope: SymbolId, line: int) -> tuple[Value, ...]:
+        """What `name(...)` calls."""
+        found = self.root(name, scope, line)
+        if not found or self.files.symbols[scope].language not in _TWO_NAMESPACES:
+            return found
+        runs = any(isinstance(one, (Function, Class)) for one in found)
+        return found if runs else self._method(name, scope) or found
+
+    def _method(self, name: str, scope: SymbolId) -> tuple[Value, ...]:
+        """The methods of that name of the nearest class around that has any."""
+        for here in self.files.outward(scope):
+            if self.files.symbols[here].kind is SymbolKind.CLASS:
+                for one in self.members.order(here):
+                    children = self.files.children(one, name)
+                    if found := [child for child in children if self.files.symbols[child].kind is SymbolKind.METHOD]:
+                        return tuple(map(Function, found))
+        return ()
 
     def given(self, scope: SymbolId) -> Sequence[int]:
         """Places of the extensions that make the scope a member of something."""

@@ -72,6 +72,8 @@ class Members:
                 dialect = self.files.dialect(of)
                 if name == dialect.maker and dialect.maker:
                     return (value,)
+                if name == "this" and dialect.family == "jvm":  # `Outer.this`
+                    return (Instance(of),)
                 alias = self._all.alias(of)
                 return self.member_of(of, name) or (
                     distinct(one for it in self._all.type_(*alias) for one in self.member(it, name)) if alias else ()

@@ -6,6 +6,7 @@ fits everything, so that no function is left out for a reason that is only a gue
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from plait.facts import Arguments, BindingKind, Parameters
@@ -13,7 +14,8 @@ from plait.graph.generic.inference import Inference
 from plait.graph.generic.values import Container, Function, Instance, Plain
 from plait.model import Reference, SymbolId
 
-NO, MAYBE, YES = 0, 1, 2
+NO, MAYBE, YES = -1, 0, 10
+"""How well a parameter fits; a number between MAYBE and YES for one that takes the argument as something wider."""
 
 _WHOLE = ("byte", "short", "int", "long", "float", "double")
 """Numbers, each of which is taken where a later one is wanted."""
@@ -40,6 +42,12 @@ _SAME = {
 _FINAL = frozenset((*_WHOLE, "bool", "char", "String"))
 """Types that nothing else is a kind of."""
 
+_WIDER = frozenset("Object Comparable Serializable Constable CharSequence Number Any".split())
+"""What those are kinds of."""
+
+_PARAMETER = re.compile(r"[A-Z][A-Z0-9]?")
+"""By habit the name of a type parameter, which can stand for anything."""
+
 
 class Overloads:
     def __init__(self, inference: Inference) -> None:
@@ -56,7 +64,7 @@ class Overloads:
             several = [one for one in several if self._has_names(one, given)] or several
         if reference.arity >= 0:
             exact = [one for one in several if self.takes(one, reference.arity) == YES]
-            several = exact or [one for one in several if self.takes(one, reference.arity)] or several
+            several = exact or [one for one in several if self.takes(one, reference.arity) != NO] or several
         if len(several) < 2 or given is None:
             return several
         marks = {one: self._types(one, given, reference) for one in several}
@@ -89,7 +97,7 @@ class Overloads:
         return True
 
     def _types(self, function: SymbolId, given: Arguments, reference: Reference) -> int:
-        """How many arguments are of exactly the type that is wanted; -1 if one cannot be taken."""
+        """The sum of how well the parameters fit; NO if one cannot be given the argument."""
         taken = self.files.parameters.get(function)
         if taken is None or not taken.types:
             return 0
@@ -99,8 +107,8 @@ class Overloads:
             wanted = self._wanted(taken, place, name)
             mark = self._fits(expression, wanted, function, reference)
             if mark == NO:
-                return -1
-            found += mark == YES
+                return NO
+            found += mark
         return found
 
     def _wanted(self, taken: Parameters, place: int, name: str) -> str:
@@ -113,25 +121,35 @@ class Overloads:
     def _fits(self, expression: str, wanted: str, function: SymbolId, reference: Reference) -> int:
         if wanted == "?" or expression == "?":
             return MAYBE
-        name = _plain(wanted)
-        written, classes = self._given(expression, reference)
+        raw, classes = self._given(expression, reference)
+        name, written = _plain(wanted), _plain(raw)
         if self.files.dialect(function).family == "c" and expression.startswith("<"):
             return _literal_in_c(written, name)
         if written and (mark := _compared(written, name)) is not None:
-            return mark
+            return mark - (mark == YES and _last(raw) != _last(wanted))  # a box is less than the same
         here = {one.of for one in self._all.type_(wanted, function) if isinstance(one, Instance)}
         if classes and here:
-            if here & set(classes):
-                return YES
-            return MAYBE if any(here & set(self._all.members.order(one)) for one in classes) else NO
+            return max(self._above(here, one) for one in classes)
         if (classes and name in _FINAL) or (here and written in _FINAL):
             return NO
+        if self.files.symbols[function].language == "java" and written and not _PARAMETER.fullmatch(written):
+            # In Java nothing is made of an argument but a box or a wider number.
+            if name in _FINAL or (here and not self._all.type_(written, reference.source)):
+                return NO
+            if written in _FINAL and name not in _WIDER and not _PARAMETER.fullmatch(name):
+                return NO
         return MAYBE
+
+    def _above(self, wanted: set[SymbolId], class_: SymbolId) -> int:
+        """The nearer the wanted class is above this one, the better."""
+        order = self._all.members.order(class_)
+        far = next((place for place, one in enumerate(order) if one in wanted), None)
+        return NO if far is None else max(YES - far, MAYBE + 1)
 
     def _given(self, expression: str, reference: Reference) -> tuple[str, tuple[SymbolId, ...]]:
         """The type of an argument as it is written, empty if it is not; the classes that it can be of."""
         if expression.startswith("<"):
-            return _plain(expression.strip("<>")), ()
+            return expression.strip("<>"), ()
         if expression in ("true", "false"):
             return "bool", ()
         scope, line = reference.source, reference.line
@@ -141,21 +159,22 @@ class Overloads:
             return "", classes
         for one in values:
             if isinstance(one, (Plain, Container)):
-                return _plain(one.type if isinstance(one, Plain) else one.name), ()
-        return _plain(self._written(expression, scope, line)), ()
+                return (one.type if isinstance(one, Plain) else one.name), ()
+        return self._written(expression, scope, line), ()
 
     def _written(self, expression: str, scope: SymbolId, line: int) -> str:
         """The type that a name is declared with, that a function is said to give, or that is made."""
         files = self.files
         if expression.endswith("()"):
-            called = self._all.value(expression[:-2], scope, line)
+            name = expression[:-2]
+            bare = name.isidentifier()
+            called = self._all.called_root(name, scope, line) if bare else self._all.value(name, scope, line)
             functions = [one.id for one in called if isinstance(one, Function)]
             for one in functions if len(functions) == 1 else ():
                 for binding in files.bindings(one, ""):
                     if binding.kind is BindingKind.RETURNS:
                         return binding.expression
-            made = expression[:-2]
-            return made if not called and made[:1].isupper() and made.isidentifier() else ""
+            return name if bare and not called and name[:1].isupper() else ""
         if not expression.isidentifier():
             return ""
         for here in files.outward(scope):
@@ -169,8 +188,12 @@ class Overloads:
 
 def _plain(written: str) -> str:
     """The name of a type without its package and arguments, boxes as what is in them."""
-    last = written.partition("[")[0].rpartition(".")[2]
+    last = _last(written)
     return _SAME.get(last, last)
+
+
+def _last(written: str) -> str:
+    return written.partition("[")[0].rpartition(".")[2]
 
 
 def _literal_in_c(given: str, wanted: str) -> int:
@@ -186,7 +209,8 @@ def _compared(given: str, wanted: str) -> int | None:
     if given == wanted:
         return YES
     if given in _WHOLE and wanted in _WHOLE:
-        return MAYBE if _WHOLE.index(given) < _WHOLE.index(wanted) else NO
+        far = _WHOLE.index(wanted) - _WHOLE.index(given)
+        return YES - 1 - far if far > 0 else NO
     if given in _FINAL and wanted in _FINAL:
-        return MAYBE if (given, wanted) == ("char", "int") else NO
+        return MAYBE + 1 if (given, wanted) == ("char", "int") else NO
     return None

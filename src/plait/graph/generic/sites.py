@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from plait.graph.generic.files import Files
 from plait.graph.generic.inference import Inference
-from plait.graph.generic.overloads import Overloads
+from plait.graph.generic.overloads import NO, Overloads
 from plait.graph.generic.own_names import ORDINARY
 from plait.graph.generic.values import MOST, Class, Container, Function, Instance, Opaque, Outside, Plain, Value
 from plait.graph.script.flow import ScriptFlow
@@ -145,7 +145,7 @@ class Sites:
             if expression in ("this", "self", "Self"):
                 found = inference.self_of(scope)
                 return tuple(Class(one.of) for one in found if isinstance(one, Instance)), False
-            return inference.root(name, scope, line), False
+            return inference.called_root(name, scope, line), False
         values = inference.called_bare(inference.value(owner, scope, line), scope)
         if not values and owner.count("(") + owner.count("[") == 0:
             values = inference.imports.full(owner)
@@ -197,7 +197,7 @@ class Sites:
                 else fitting
             )
             near = self._defined(near)
-            if len(near) <= MOST:
+            if len(near) <= (MOST_OVERLOADS if self._are_overloads(near) else MOST):
                 evidence = Evidence.TYPED if typed else Evidence.SCOPED
                 owners = {one.id: one.owner for one in functions}
                 for one in near:
@@ -210,6 +210,10 @@ class Sites:
             if isinstance(value, Instance) and not functions and not classes:
                 found += self._called_object(value, reference)
         return tuple({(one.id, one.via): one for one in found}.values())
+
+    def _are_overloads(self, functions: Sequence[SymbolId]) -> bool:
+        parents = {self.files.symbols[one].parent for one in functions}
+        return len(parents) == 1 and self.files.symbols[functions[0]].kind is SymbolKind.METHOD
 
     def _called_object(self, value: Instance, reference: Reference) -> list[Target]:
         """An object that is called: `operator()`, `invoke`, `apply`, `__invoke`."""
@@ -355,7 +359,7 @@ class Sites:
             for one in named
             if files.symbols[one].kind in kinds
             and one != reference.source
-            and (reference.arity < 0 or self.overloads.takes(one, reference.arity))
+            and (reference.arity < 0 or self.overloads.takes(one, reference.arity) != NO)
         ]
         if not found:
             return ()

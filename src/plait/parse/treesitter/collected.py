@@ -16,6 +16,8 @@ from plait.parse.treesitter.table import Language, Node, part, text
 from plait.parse.treesitter.type_names import bare, type_text
 
 _LEAVES = re.compile(r"\b(?:return|throw|continue|break)\b")
+_SUFFIXES = {"l": "long", "f": "float"}
+"""Of numbers, in the languages with a word for such ones."""
 _UNSAFE = re.compile(r"[\s%:#/().\[\]]")
 _MAX_NAME = 200
 """Characters of a name that become part of an id; longer ones are no names."""
@@ -306,6 +308,8 @@ class Collected:
             name, value = self.argument(child)
             names.append(text(name) if name is not None else "")
             literal = self.language.literals.get(value.type) if value is not None else None
+            if literal in ("int", "Int", "double", "Double"):
+                literal = _SUFFIXES.get(text(value)[-1:].lower(), literal)
             expressions.append(f"<{literal}>" if literal else self.expressions.written(value) if value else "?")
         if expressions and (any(names) or any(one != "?" for one in expressions)):
             last = self.references[-1]

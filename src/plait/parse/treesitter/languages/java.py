@@ -132,6 +132,7 @@ LANGUAGE = Language(
         "decimal_integer_literal": "int",
         "hex_integer_literal": "int",
         "decimal_floating_point_literal": "double",
+        "class_literal": "Class",
         "true": "boolean",
         "false": "boolean",
     },

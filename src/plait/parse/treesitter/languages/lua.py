@@ -61,8 +61,13 @@ def _assigned(walk: Walk, node: Node) -> bool:
     return False
 
 
+def _word(node: Node | None) -> str:
+    """The text of a name by itself; that of a chain is as long as the chain."""
+    return text(node) if node is not None and node.type == "identifier" else ""
+
+
 def _required(node: Node | None) -> str:
-    if node is None or node.type != "function_call" or text(part(node, "name")) not in ("require", "import", "dofile"):
+    if node is None or node.type != "function_call" or _word(part(node, "name")) not in ("require", "import", "dofile"):
         return ""
     arguments = part(node, "arguments")
     one = arguments.named_child(0) if arguments is not None and arguments.named_child_count else None
@@ -71,7 +76,7 @@ def _required(node: Node | None) -> str:
 
 def _made(node: Node) -> tuple[Node, bool] | None:
     """Of `setmetatable({}, C)` C; of `setmetatable({}, { __index = C })` C, and that it is only a base."""
-    if node.type != "function_call" or text(part(node, "name")) != "setmetatable":
+    if node.type != "function_call" or _word(part(node, "name")) != "setmetatable":
         return None
     arguments = part(node, "arguments")
     given = arguments.named_children if arguments is not None else []
@@ -123,7 +128,7 @@ def _returned(node: Node) -> Node | None:
 def _call(walk: Walk, node: Node) -> bool:
     """`setmetatable(A, { __index = B })` makes B a base of A; `require("m").f()` calls f of m."""
     name = part(node, "name")
-    if text(name) == "setmetatable":
+    if _word(name) == "setmetatable":
         arguments = part(node, "arguments")
         given = arguments.named_children if arguments is not None else []
         if len(given) == 2 and given[0].type == "identifier":
