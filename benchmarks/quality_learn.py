@@ -1,30 +1,31 @@
 """Learn the curves of the strategy `additive` from labelled questions, and say what they score on others.
 
-    python benchmarks/quality_learn.py CORPORA LABELS [--ablate] [--each FILE] [--write]
+    python benchmarks/quality_learn.py CORPORA LABELS [--mined FOLDER]... [--ablate] [--each FILE] [--write]
 
-CORPORA holds a folder for each repository of semble's set in LABELS (`quality_fetch.py`). Needs lightgbm, which plants
-the stumps; what is written is a table of steps. Folds are of repositories, never of questions.
+CORPORA holds a folder for each repository of semble's set in LABELS (`quality_fetch.py`); a mined FOLDER is a
+collection that `plait eval --mine` made. Needs lightgbm, which plants the stumps; what is written is a table of steps.
+Folds are of repositories, never of questions.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import lightgbm
 import numpy as np
-from quality_labels import Question, Repository, ndcg, semble
+from quality_labels import semble
+from quality_rows import Rows, Taken, of_files, of_functions
 
-from plait import Engine
 from plait.retrieve import curves as shipped
-from plait.retrieve.additive import Additive, named_symbols
-from plait.retrieve.features import COLUMNS, GROUPS, columns
+from plait.retrieve.additive import Additive
+from plait.retrieve.features import COLUMNS, GROUPS
 
 ROUNDS = 300
 PARAMETERS = {
@@ -46,78 +47,54 @@ PARAMETERS = {
 }
 """Stumps: with more leaves the sum is no longer one of curves. Four leaves gave .002 to .004 more in the trial."""
 
-OF_A_FILE = 2
-"""Rows of one file to learn from, the best by words and meaning: the labels are of files."""
+MINED = 0.25
+"""What all mined questions weigh beside all others. With half or as much semble's set loses .004 to .006 and they gain
+nothing (five folds, benchmarks/results/quality.txt)."""
 
 FOLDS = 5
 
+SHIPPED = Additive()
+TAKEN: Mapping[str, Taken] = {
+    "nothing": lambda better: 0.0,
+    "1 each": lambda better: better,
+    "3 each": lambda better: 3.0 * better,
+    "all": lambda better: 1e9 * better,
+    "as shipped": lambda better: SHIPPED.repeat * min(better, 1) + SHIPPED.each * better,
+}
+"""What a candidate loses for the better ones of its file. The last is what pieces are compared with."""
 
-@dataclass(frozen=True, slots=True)
-class Rows:
-    question: Question
-    matrix: Any
-    """a row for each candidate, a column for each of COLUMNS"""
-    places: Sequence[tuple[str, int, int]]
-    """path, first and last line of each candidate"""
-    relevant: Any
-    kept: Any
-    """the rows to learn from"""
-
-
-def rows_of(repository: Repository) -> list[Rows]:
-    engine = Engine.open(repository.root)
-    snapshot = engine.snapshot()
-    strategy = Additive()
-    found = []
-    for question in repository.questions:
-        query = engine.query(question.text)
-        named = named_symbols(query, snapshot)
-        pool = snapshot.pool(query, strategy.depth, strategy.seeds, named)
-        table = columns(query, pool, named)
-        matrix = np.column_stack([table[column] for column in COLUMNS])
-        places = [(one.path, one.span.start_line, one.span.end_line) for one in snapshot.symbols(pool.ids)]
-        relevant = np.array([any(target.is_met(*place) for target in question.targets) for place in places])
-        base = table["words"] + table["meaning"] + 0.3 * table["name"]
-        met: dict[str, int] = {}
-        kept = []
-        for row in np.lexsort((np.arange(len(base)), -base)).tolist():
-            path = places[row][0]
-            met[path] = met.get(path, 0) + 1
-            if met[path] <= OF_A_FILE:
-                kept.append(row)
-        found.append(Rows(question, matrix, places, relevant, np.array(sorted(kept))))
-    return found
+Table = Mapping[str, Sequence[Rows]]
+"""repository -> its questions"""
 
 
-def learned(rows: Sequence[Rows], chosen: Sequence[int]) -> Any:
-    matrix = np.concatenate([one.matrix[one.kept][:, chosen] for one in rows])
-    relevant = np.concatenate([one.relevant[one.kept] for one in rows]).astype(int)
-    data = lightgbm.Dataset(matrix, relevant, group=[len(one.kept) for one in rows])
+def learned(of: Sequence[Rows], mined: Sequence[Rows], chosen: Sequence[int]) -> Any:
+    mined = [one for one in mined if one.relevant.any()]
+    every = [*of, *mined]
+    weights = [1.0] * len(of) + [MINED * len(of) / max(len(mined), 1)] * len(mined)
+    matrix = np.concatenate([one.matrix[one.kept][:, chosen] for one in every])
+    relevant = np.concatenate([one.relevant[one.kept] for one in every]).astype(int)
+    sizes = [len(one.kept) for one in every]
+    data = lightgbm.Dataset(matrix, relevant, group=sizes, weight=np.repeat(weights, sizes))
     return lightgbm.train(PARAMETERS, data, ROUNDS)
 
 
-def ranked(one: Rows, scores: Any, repeat: float) -> list[tuple[str, int, int]]:
-    met: dict[str, int] = {}
-    adjusted = scores.copy()
-    for row in np.lexsort((np.arange(len(scores)), -scores)).tolist():
-        path = one.places[row][0]
-        adjusted[row] -= repeat * met.get(path, 0)
-        met[path] = met.get(path, 0) + 1
-    return [one.places[row] for row in np.lexsort((np.arange(len(scores)), -adjusted))[:10].tolist()]
+def validated(tables: Sequence[Table], chosen: Sequence[int]) -> list[dict[str, dict[str, list[float]]]]:
+    """Return, of each table, how much is taken -> repository -> the values of its questions.
 
-
-def validated(rows: Mapping[str, list[Rows]], chosen: Sequence[int], repeats: Sequence[float]) -> dict[float, Any]:
-    """Return, for each repeat, name -> nDCG@10 of its questions. None of a repository was learned from."""
-    names = sorted(rows)
+    None of a repository was learned from.
+    """
+    names = sorted({name for table in tables for name in table})
     np.random.default_rng(0).shuffle(names)
-    found: dict[float, dict[str, list[float]]] = {repeat: {} for repeat in repeats}
+    found: list[dict[str, dict[str, list[float]]]] = [{label: {} for label in TAKEN} for _ in tables]
     for fold in (names[start::FOLDS] for start in range(FOLDS)):
-        model = learned([one for name in names if name not in fold for one in rows[name]], chosen)
-        for name in fold:
-            for one in rows[name]:
-                scores = model.predict(one.matrix[:, chosen])
-                for repeat in repeats:
-                    found[repeat].setdefault(name, []).append(ndcg(ranked(one, scores, repeat), one.question.targets))
+        known = [[one for name, rows in table.items() if name not in fold for one in rows] for table in tables]
+        model = learned(known[0], known[1], chosen)
+        for table, values in zip(tables, found, strict=True):
+            for name in fold:
+                for one in table.get(name, ()):
+                    scores = model.predict(one.matrix[:, chosen])
+                    for label, taken in TAKEN.items():
+                        values[label].setdefault(name, []).append(one.value(scores, taken))
     return found
 
 
@@ -145,69 +122,72 @@ def table_of(model: Any, chosen: Sequence[int]) -> dict[str, Any]:
     return found
 
 
-def means(of: Mapping[str, list[float]], rows: Mapping[str, list[Rows]]) -> tuple[float, dict[str, float]]:
-    """Return the mean over repositories, and those of each category."""
-    by: dict[str, dict[str, list[float]]] = {}
+def means(of: Mapping[str, Sequence[float]], table: Table) -> str:
+    """Tell the mean over repositories, and those of each category."""
+    by: dict[str, dict[str, list[float]]] = {"": {}}
     for name, values in of.items():
-        for one, value in zip(rows[name], values, strict=True):
-            by.setdefault(one.question.category, {}).setdefault(name, []).append(value)
-    whole = float(np.mean([np.mean(values) for values in of.values()]))
-    return whole, {
-        category: round(float(np.mean([np.mean(values) for values in found.values()])), 4)
+        for one, value in zip(table[name], values, strict=True):
+            for category in ("", one.question.category):
+                by.setdefault(category, {}).setdefault(name, []).append(value)
+    whole, *rest = (
+        (category, math.fsum(map(np.mean, found.values())) / len(found))
         for category, found in sorted(by.items())
-    }
+        if found
+    )
+    return f"{whole[1]:.4f} (" + ", ".join(f"{category} {mean:.3f}" for category, mean in rest) + ")"
+
+
+def by_language(of: Mapping[str, Sequence[float]], languages: Mapping[str, str]) -> str:
+    """Tell the mean over the repositories of each language, and how many they are."""
+    found: dict[str, list[float]] = {}
+    for name, values in of.items():
+        found.setdefault(languages[name], []).append(float(np.mean(values)))
+    return ", ".join(f"{name} {np.mean(values):.3f} ({len(values)})" for name, values in sorted(found.items()))
+
+
+def lines_of(label: str, of: Mapping[str, Sequence[float]], table: Table) -> Iterator[str]:
+    for name, values in of.items():
+        for one, value in zip(table[name], values, strict=True):
+            kind = "mined" if one.answers else "semble"
+            yield f"{kind}\t{name}\t{json.dumps(one.question.text)}\t{label}\t{value:.4f}\t{one.question.category}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpora", type=Path)
     parser.add_argument("labels", type=Path)
-    parser.add_argument("--each", type=Path, help="write a line for each question, as `quality.py --each`")
+    parser.add_argument("--mined", type=Path, action="append", default=[], metavar="FOLDER")
     parser.add_argument("--write", action="store_true", help="write the curves into the package")
     parser.add_argument("--ablate", action="store_true", help="leave out one group of columns at a time")
+    parser.add_argument("--each", type=Path, help="write a line for each question, as `quality.py --each`")
     given = parser.parse_args()
     repositories = list(semble(given.labels, given.corpora))
-    rows = {one.name: rows_of(one) for one in repositories}
-    languages = {one.name: one.language for one in repositories}
-    every = {"all columns": report(rows, (), "all columns", (0.0, 1.0, 2.0, 4.0, 1e9))}
-    print("by language: " + ", ".join(by_language(every["all columns"], languages)))
-    for group, members in GROUPS.items() if given.ablate else ():
-        every[f"without {group}"] = report(rows, members, f"without {group}", (1e9,))
-    if given.each:
-        given.each.write_text("".join(f"{line}\n" for line in sorted(lines_of(every, rows))))
+    tables: list[Table] = [{one.name: of_files(one) for one in repositories}, dict(map(of_functions, given.mined))]
+    every = list(range(len(COLUMNS)))
     if given.write:
-        chosen = list(range(len(COLUMNS)))
-        table = table_of(learned([one for found in rows.values() for one in found], chosen), chosen)
+        table = table_of(learned(*([one for rows in table.values() for one in rows] for table in tables), every), every)
         place = Path(shipped.__file__).with_name("curves.json")
+        of = json.dumps({"files": sorted(tables[0]), "functions": sorted(tables[1])})
         lines = ",\n".join(f" {json.dumps(column)}: {json.dumps(curve)}" for column, curve in table.items())
-        place.write_text(f'{{"learned_from": {json.dumps(sorted(rows))},\n"curves": {{\n{lines}\n}}}}\n')
+        place.write_text(f'{{"learned_from": {of},\n"curves": {{\n{lines}\n}}}}\n')
         print(f"{len(table)} curves written", file=sys.stderr)
-
-
-def by_language(of: Mapping[str, Sequence[float]], languages: Mapping[str, str]) -> list[str]:
-    """Tell the mean over the repositories of each language, and how many they are."""
-    found: dict[str, list[float]] = {}
-    for name, values in of.items():
-        found.setdefault(languages[name], []).append(float(np.mean(values)))
-    return [f"{name} {np.mean(means):.3f} ({len(means)})" for name, means in sorted(found.items())]
-
-
-def lines_of(every: Mapping[str, Mapping[str, list[float]]], rows: Mapping[str, list[Rows]]) -> Iterator[str]:
-    for label, of in every.items():
-        for name, values in of.items():
-            for one, value in zip(rows[name], values, strict=True):
-                yield f"semble\t{name}\t{json.dumps(one.question.text)}\t{label}\t{value:.4f}\t{one.question.category}"
-
-
-def report(
-    rows: Mapping[str, list[Rows]], without: Collection[str], label: str, repeats: Sequence[float]
-) -> dict[str, list[float]]:
-    """Print what each repeat scores; return the values of the last, by repository."""
-    chosen = [place for place, column in enumerate(COLUMNS) if column not in without]
-    for repeat, found in validated(rows, chosen, repeats).items():
-        whole, categories = means(found, rows)
-        print(f"{label:20} repeat {repeat:<6g} nDCG@10 {whole:.4f}  {categories}", flush=True)
-    return found
+    pieces = {"all columns": every}
+    for group, members in GROUPS.items() if given.ablate else ():
+        pieces[f"without {group}"] = [place for place, column in enumerate(COLUMNS) if column not in members]
+    lines_found: list[str] = []
+    for label, chosen in pieces.items():
+        found = validated(tables, chosen)
+        for taken in TAKEN if len(chosen) == len(every) else [list(TAKEN)[-1]]:
+            told = [means(values[taken], table) for values, table in zip(found, tables, strict=True) if table]
+            print(f"{label:20} taken: {taken:11} {'   mined, recall@10 '.join(told)}", flush=True)
+        if len(chosen) == len(every):
+            print(
+                "by language: " + by_language(found[0]["as shipped"], {one.name: one.language for one in repositories})
+            )
+        for values, table in zip(found, tables, strict=True):
+            lines_found += lines_of(label, values["as shipped"], table)
+    if given.each:
+        given.each.write_text("".join(f"{line}\n" for line in sorted(lines_found)))
 
 
 if __name__ == "__main__":

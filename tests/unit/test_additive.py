@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from plait.model import Source
-from plait.retrieve.additive import Additive
+from plait.retrieve.additive import IN_REPORTS, Additive
 from plait.retrieve.curves import Curve, curves
 from plait.retrieve.features import COLUMNS, GROUPS, columns
 from plait.testing import SOURCES, question, snapshot_of
@@ -48,26 +51,33 @@ def test_a_score_is_the_sum_of_its_reasons_and_edges_bring_candidates() -> None:
     assert not alone.trace.steps
 
 
-def test_each_better_one_of_a_file_takes_as_much() -> None:
+LONG = " ".join(["checkout", *(f"word{number}" for number in range(16))])
+
+
+@pytest.mark.parametrize(
+    ("text", "strategy", "expected"),
+    [
+        ("checkout", Additive(repeat=1.0, each=0.25, many_files=1), lambda better: min(better, 1) + 0.25 * better),
+        ("checkout", Additive(repeat=0.0, each=0.5, many_files=1), lambda better: 0.5 * better),
+        (LONG, Additive(repeat=1.0, each=0.25, many_files=1), lambda better: IN_REPORTS * better),
+        (LONG, Additive(repeat=1.0, each=0.25, many_files=1, report=0), lambda better: min(better, 1) + 0.25 * better),
+    ],
+    ids=["first and each", "each", "a report", "no reports"],
+)
+def test_better_ones_of_a_file_take_from_a_candidate(
+    text: str, strategy: Additive, expected: Callable[[int], float]
+) -> None:
     snapshot = snapshot_of(SOURCES)
-    without = Additive(repeat=0.0).retrieve(question("checkout"), snapshot)
-    taken = Additive(repeat=1.0, many_files=1).retrieve(question("checkout"), snapshot)
+    without = replace(strategy, repeat=0.0, each=0.0, report=0).retrieve(question(text), snapshot)
+    taken = strategy.retrieve(question(text), snapshot)
     before = {one.symbol: one.score for one in without.pool}
     met: dict[str, int] = {}
     paths = {symbol.id: symbol.path for symbol in snapshot.symbols()}
-    expected: dict[str, float] = {}
+    left: dict[str, float] = {}
     for one in without.pool:
         path = paths[one.symbol]
-        expected[one.symbol] = before[one.symbol] - met.get(path, 0)
+        left[one.symbol] = before[one.symbol] - expected(met.get(path, 0))
         met[path] = met.get(path, 0) + 1
-    assert {one.symbol: round(one.score, 5) for one in taken.pool} == {k: round(v, 5) for k, v in expected.items()}
+    assert {one.symbol: round(one.score, 5) for one in taken.pool} == {k: round(v, 5) for k, v in left.items()}
     assert max(met.values()) > 1
     assert any(reason.source is Source.PENALTY for one in taken.pool for reason in one.reasons)
-
-
-def test_what_is_not_shown_is_still_explained() -> None:
-    snapshot = snapshot_of(SOURCES)
-    ranking = Additive(limit=2).retrieve(question("checkout"), snapshot)
-    assert len(ranking.candidates) == 2
-    assert len(ranking.pool) > 2
-    assert ranking.pool[-1].reasons

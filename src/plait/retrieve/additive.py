@@ -32,12 +32,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-IN_REPORTS: Mapping[Source, float] = {Source.NAME: 2.0, Source.STRUCTURE: 2.0, Source.EDGE: 2.0, Source.PRIOR: 0.5}
-"""What the curves count where the question is a report of a fault: long, about few places, and these it names.
-
-The curves were learned from questions of 12 terms at most. The factors, and half of `repeat`, were chosen on 45 reports
-of five repositories; benchmarks/results/quality-swebench.txt has what they do on these and on others.
-"""
+IN_REPORTS = 0.5
+"""Chosen on 45 reports of five repositories (benchmarks/results/quality-swebench.txt)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +49,19 @@ class Additive:
     seeds: int = 10
     """best candidates, by words and meaning, whose callers and callees become candidates"""
     repeat: float = 3.0
-    """what each better candidate of its file takes from one: a question is rarely about one file alone"""
+    """what a better candidate of its file takes from one: a question is rarely about one file alone"""
+    each: float = 0.3
+    """what each of them takes besides"""
     many_files: int = 60
-    """where the candidates are of fewer files, `repeat` is that much smaller"""
+    """where the candidates are of fewer files, both are that much smaller"""
     report: int = 16
-    """distinct terms from which a question is a report (`IN_REPORTS`); 0: never"""
+    """distinct terms from which a question is a report of a fault: long, and about few files, so that each better
+    candidate of its file takes IN_REPORTS, and nothing else; 0: never"""
     limit: int = 100
     """candidates kept"""
 
     def __post_init__(self) -> None:
-        at_least(self, depth=1, seeds=0, repeat=0, many_files=1, report=0, limit=1)
+        at_least(self, depth=1, seeds=0, repeat=0, each=0, many_files=1, report=0, limit=1)
 
     def retrieve(self, query: Query, snapshot: Snapshot) -> Ranking:
         import numpy as np
@@ -75,18 +74,15 @@ class Additive:
         found = columns(query, pool, named)
         nothing = np.zeros(len(pool.ids))
         learned = curves()
-        is_report = 0 < self.report <= len(query.terms)
-        factors = IN_REPORTS if is_report else {}
         parts = {
-            source: (
-                sum((learned[one].of(found[one]) for one in members if one in learned), start=nothing)
-                * factors.get(source, 1.0)
-            ).round(6)
+            source: sum((learned[one].of(found[one]) for one in members if one in learned), start=nothing).round(6)
             for source, members in GROUPS.items()
         }
         better = _better_of_the_file(pool.paths, _ordered(parts))
-        repeat = self.repeat / 2 if is_report else self.repeat
-        taken = (repeat * min(1.0, len(set(pool.paths)) / self.many_files) * better).round(6)
+        is_report = 0 < self.report <= len(query.terms)
+        repeat, each = (0.0, IN_REPORTS) if is_report else (self.repeat, self.each)
+        share = min(1.0, len(set(pool.paths)) / self.many_files)
+        taken = (share * (repeat * np.minimum(better, 1) + each * better)).round(6)
         parts[Source.PENALTY] = (parts[Source.PENALTY] - taken).round(6)
         order = _ordered(parts)
         writer = _Writer(pool, parts, found, better)
