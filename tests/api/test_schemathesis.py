@@ -27,6 +27,7 @@ KNOWN = {
     "a": ["vector", "structural"],
     "b": ["hybrid", "constrained"],
     "expand": ["app/web.py:parse()."],
+    "path": ["app/web.py", "app/other.py", "app/*"],
     "collection": ["shop", "none"],
     "id": ["Q1", "Q12", "Q99"],
 }
