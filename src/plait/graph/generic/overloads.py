@@ -159,7 +159,7 @@ class Overloads:
             return "", classes
         for one in values:
             if isinstance(one, (Plain, Container)):
-                return (one.type if isinstance(one, Plain) else one.name), ()
+                return (one.type if isinstance(one, Plain) else f"{one.name}[{one.arguments}]"), ()
         return self._written(expression, scope, line), ()
 
     def _written(self, expression: str, scope: SymbolId, line: int) -> str:
@@ -193,6 +193,8 @@ def _plain(written: str) -> str:
 
 
 def _last(written: str) -> str:
+    if written.startswith("Array["):
+        return f"Array[{_last(written[6:-1])}]"
     return written.partition("[")[0].rpartition(".")[2]
 
 
@@ -208,6 +210,11 @@ def _compared(given: str, wanted: str) -> int | None:
     """By the names alone; None if they do not decide."""
     if given == wanted:
         return YES
+    arrays = [one.startswith("Array[") for one in (given, wanted)]
+    if all(arrays):
+        return NO if given[6:-1] in _FINAL or wanted[6:-1] in _FINAL else None
+    if any(arrays) and (given in _FINAL or wanted in _FINAL):
+        return NO
     if given in _WHOLE and wanted in _WHOLE:
         far = _WHOLE.index(wanted) - _WHOLE.index(given)
         return YES - 1 - far if far > 0 else NO
