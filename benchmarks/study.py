@@ -118,6 +118,11 @@ def some(collection: Collection) -> Collection:
     )
 
 
+def commit_of(root: Path) -> str:
+    asked = ["git", "-C", str(root), "rev-parse", "--short", "HEAD"]
+    return subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
+
+
 def judged(name: str, collection: Collection) -> Mapping[str, Any]:
     collection = some(collection)
     engine = Engine.open(collection.corpus)
@@ -133,6 +138,7 @@ def judged(name: str, collection: Collection) -> Mapping[str, Any]:
     return {
         "name": name,
         "description": collection.description,
+        "plait": commit_of(ROOT),
         "files": info.files,
         "lines": info.lines,
         "symbols": info.symbols,

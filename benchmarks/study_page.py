@@ -79,7 +79,8 @@ def _page(figures: Sequence[Figures], with_graph: Sequence[str], without: Mappin
         yield ""
         yield (
             f"{one['description']} {len(one['categories'])} questions; {one['files']:,} files, "
-            f"{one['lines']:,} lines, {one['symbols']:,} symbols; graph {one['graph']}, {one['calls']:,} calls."
+            f"{one['lines']:,} lines, {one['symbols']:,} symbols; graph {one['graph']}, {one['calls']:,} calls; "
+            f"ranked by plait at commit {one['plait']}."
         )
         yield ""
         yield from _table("", [(_called(each), each) for each in _family(pairs, [one], MAIN)])

@@ -26,7 +26,7 @@ def collection(name: str) -> dict[str, Any]:
     return {
         "name": name,
         "description": f"About {name}.",
-        **{"files": 3, "lines": 1_000, "symbols": 50, "calls": 70, "graph": "flow", "embedder": "code"},
+        **{"files": 3, "lines": 1_000, "symbols": 50, "calls": 70, "graph": "flow", "embedder": "code", "plait": "abc"},
         "categories": {topic: "commit" if n % 2 else "docstring" for n, topic in enumerate(topics)},
         "scores": {"Recall@5": of_label, "nDCG@10": of_label},
     }
