@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from mcp import StdioServerParameters
 
@@ -60,10 +61,12 @@ def over_http(*roots: Path) -> Iterator[str]:
 
 
 @contextmanager
-def serving(*roots: Path, others: bool = True, graph: str = "flow") -> Iterator[Repositories]:
+def serving(*roots: Path, others: bool = True, graph: str = "flow", patience: float = 300.0) -> Iterator[Repositories]:
+    """Serve in this process; questions wait so many seconds for the first index."""
     repositories = Repositories(roots, {"embedder": "hashing", "graph": graph}, others=others)
     try:
-        yield repositories
+        with patch("plait.doors.mcp.warm.COLD", patience):
+            yield repositories
     finally:
         repositories.close()
 

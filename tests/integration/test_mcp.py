@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -24,6 +25,15 @@ from plait.doors.mcp.server import make
 
 MODES = {"legacy": "2025-11-25", "auto": "2026-07-28"}
 """How a client connects -> the generation of the protocol: with a handshake, and without."""
+
+
+async def ready(client: Client) -> None:
+    """Ask until the index is there, as the answers say to."""
+    for _ in range(60):
+        result = await client.call_tool("symbol", {"symbol": "app.web.parse"})
+        if not result.is_error and (result.structured_content or {})["index"]["state"] == "ready":
+            return
+        await anyio.sleep(1)
 
 
 async def asked(client: Client, version: str) -> None:
@@ -46,6 +56,7 @@ async def asked(client: Client, version: str) -> None:
         "symbol": {"symbol": "Store.save"},
         "impact": {"file": "app/web.py"},
     }
+    await ready(client)
     for name, arguments in answers.items():
         result = await client.call_tool(name, arguments)  # the client checks it against the output schema
         assert not result.is_error
@@ -188,8 +199,12 @@ class Raw:
         self.send(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}')
 
     def search(self, id_: int, query: str) -> dict[str, Any]:
-        answer = self.ask(id_, "tools/call", name="search", arguments={"query": query})
-        structured: dict[str, Any] = answer["structuredContent"]
+        for again in range(60):
+            answer = self.ask(id_ + again, "tools/call", name="search", arguments={"query": query})
+            structured: dict[str, Any] = answer.get("structuredContent", {})
+            if structured.get("index", {}).get("state") == "ready":
+                break
+            time.sleep(1)
         return structured
 
     def __enter__(self) -> Raw:

@@ -163,8 +163,7 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return written(tmp_path_factory.mktemp("hub"), files)
 
 
-def test_five_thousand_callers(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plait.doors.mcp.warm.COLD", 300.0)
+def test_five_thousand_callers(hub: Path) -> None:
     with serving(hub, graph="scoped") as repositories:
         answer = told(repositories, "symbol", symbol="everybodys", k=100)
         assert answer["total"]["callers"] == CALLERS

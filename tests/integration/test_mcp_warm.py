@@ -27,15 +27,14 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
         return snapshot(engine)
 
     monkeypatch.setattr(Engine, "snapshot", waiting)
-    monkeypatch.setattr("plait.doors.mcp.warm.COLD", 0.05)
     monkeypatch.setattr("plait.doors.mcp.warm.AT_THE_LATEST", 60)
     yield event
     event.set()
 
 
 @pytest.fixture
-def served(app: Path) -> Iterator[Repositories]:
-    with serving(app) as repositories:
+def served(app: Path, request: pytest.FixtureRequest) -> Iterator[Repositories]:
+    with serving(app, patience=0.05 if "gate" in request.fixturenames else 300.0) as repositories:
         yield repositories
 
 
