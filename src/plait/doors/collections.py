@@ -25,6 +25,7 @@ from plait.mining.mine import FLOWS, SOURCES, mine
 from plait.mining.question import order
 from plait.model import Content, Ranking, SymbolId
 from plait.settings import Settings
+from plait.store.folders import imported_of
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -154,7 +155,7 @@ def _answerable(collection: Collection, engine: Engine) -> Collection:
 
 def _documents(folder: Path, common: Common) -> Path:
     """Write the documents of a BEIR folder as files into the cache, anew each time: they may have changed."""
-    place = Settings.load(folder, common.settings).cache / "beir" / order(str(folder.resolve()))
+    place = imported_of(Settings.load(folder, common.settings).cache) / order(str(folder.resolve()))
     try:
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(parents=True)

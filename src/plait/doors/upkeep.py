@@ -34,7 +34,7 @@ from plait.model import Content, Skipped, SnapshotInfo
 from plait.protocols import Snapshot
 from plait.settings import Settings
 from plait.status import Indexed, Status
-from plait.store.folders import Kept, clear, facts_of, folder_of, folders
+from plait.store.folders import Kept, clear, discard, facts_of, folder_of, folders, imported_of, mined_of
 from plait.verify import Verdict
 from plait.verify import verify as compare
 
@@ -81,7 +81,9 @@ def status(path: str, show_skipped: bool, common: Common) -> None:
 @click.option("--all", "every", is_flag=True, help="The indexes of all folders.")
 @common("cache")
 def clear_(path: str | None, every: bool, common: Common) -> None:
-    """Delete the indexes of PATH (default: the current folder), with the SCIP indexes remembered for it."""
+    """Delete the indexes of PATH (default: the current folder), the SCIP indexes remembered for it, and the
+    collections mined of it.
+    """
     if every and path:
         raise BadParameter("give a folder or --all, not both")
     try:
@@ -94,12 +96,13 @@ def clear_(path: str | None, every: bool, common: Common) -> None:
         for folder in ([*folders(cache), facts_of(cache).parent] if every else [folder_of(cache, root)])
         for one in clear(folder)
     ]
+    mined = sum(map(discard, [mined_of(cache), imported_of(cache)] if every else [mined_of(cache, root)]))
     where = str(cache) if every else str(root)
-    indexes, size = sum(one.is_index for one in gone), sum(one.size for one in gone)
+    indexes, size = sum(one.is_index for one in gone), mined + sum(one.size for one in gone)
     made: Json = {"schema": "plait.clear.v1", "where": where, "indexes": indexes, "bytes": size}
     told = (
         f"{where}: {counted(indexes, 'index', 'indexes')} deleted, {megabytes(size)} freed"
-        if gone
+        if gone or mined
         else (f"{where}: no index, nothing to delete")
     )
     emit(made, [told], as_json=common.as_json)

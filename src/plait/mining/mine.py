@@ -12,7 +12,6 @@ The folder of a mined collection holds
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import tempfile
 from collections import Counter
@@ -30,6 +29,7 @@ from plait.mining.question import Origin, Question
 from plait.model import Direction, EdgeKind, SymbolId
 from plait.settings import Settings
 from plait.source import language
+from plait.store.folders import mined_of
 
 VERSION = "4"
 """Of the rules: another one makes kept collections anew."""
@@ -61,7 +61,7 @@ def mine(root: Path, settings: Settings, progress: Progress) -> Path:
     head = git.commit(root, "HEAD") if git.has_work_tree(root) else None
     engine = _opened(root, settings, settings.cache, progress) if head is None else None
     state = head or (engine.snapshot().info.state if engine else "")
-    of_root = settings.cache / "mined" / blake2b(os.fsencode(root), digest_size=8).hexdigest()
+    of_root = mined_of(settings.cache, root)
     place = of_root / blake2b(f"{VERSION} {state} {settings.max_file_bytes}".encode(), digest_size=8).hexdigest()
     if (place / FILE).is_file():
         return place

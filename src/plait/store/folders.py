@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -39,6 +40,32 @@ def folder_of(cache: Path, root: Path) -> Path:
     place = blake2b(os.fsencode(root), digest_size=6).hexdigest()
     name = re.sub(r"\W", "_", root.name, flags=re.ASCII)[:40] or "root"
     return cache / f"{name}-{place}"
+
+
+def mined_of(cache: Path, root: Path | None = None) -> Path:
+    """Return where the collections are that were mined of a root (resolved), or of all roots."""
+    place = cache / "mined"
+    return place if root is None else place / blake2b(os.fsencode(root), digest_size=8).hexdigest()
+
+
+def imported_of(cache: Path) -> Path:
+    """Return where the code of other tools' collections is written as files."""
+    return cache / "beir"
+
+
+def discard(folder: Path) -> int:
+    """Delete a folder of collections with all that is in it; return how many bytes it held, 0 if there was none.
+
+    Raises CannotWrite.
+    """
+    size = sum(path.lstat().st_size for path in folder.rglob("*") if not path.is_dir()) if folder.is_dir() else 0
+    try:
+        shutil.rmtree(folder)
+    except FileNotFoundError:
+        return 0
+    except OSError as error:
+        raise CannotWrite(str(folder), error.strerror or str(error), "delete it by hand") from error
+    return size
 
 
 def facts_of(cache: Path) -> Path:
