@@ -10,7 +10,9 @@ from plait.doors.http.events import events
 
 
 def test_progress_then_ready() -> None:
-    board = Board({"app": Standing("app", Path("/app"), "repository"), "other": Standing("other", Path("/o"), "corpus")})
+    board = Board(
+        {"app": Standing("app", Path("/app"), "repository"), "other": Standing("other", Path("/o"), "corpus")}
+    )
 
     async def told() -> list[bytes]:
         stream = events(board, ["app"], lambda: False)
