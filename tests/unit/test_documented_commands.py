@@ -42,4 +42,4 @@ def test_commands_of_judging(arguments: list[str]) -> None:
 
 
 def test_none_is_overlooked() -> None:
-    assert len(commands(DOCS / "judging.md")) == 10
+    assert len(commands(DOCS / "judging.md")) == 12

@@ -139,7 +139,7 @@ def test_a_run_over_a_tiny_corpus(
     assert "tiny: 60 functions in 5 files" in lines
     measures = {line[2:36].strip(): line[36:].split() for line in lines if line.startswith("  ")}
     for name in ("cold index, searchable", "disk", "first answer, whole process", "warm additive p99"):
-        assert float(measures[name][-3]) > 0
+        assert float(measures[name][-3].replace(",", "")) > 0
     assert {"no change, in process", "warm lexical p50", "one-file refresh, in process"} <= measures.keys()
     assert not any(line.startswith("  note: plait") for line in lines)
     assert sum(line.startswith("unknown") for line in lines) == 9

@@ -1,8 +1,8 @@
 """How often an edge of the generic graph is right, by evidence.
 
 Measured beside compilers on gson, commons-lang, zod and axios (benchmarks/results/languages.txt): of the SCOPED and
-TYPED edges .99 are right, after what was found there was mended, so they stay at .95; of the NAME ones 89 of 310; of the
-AMBIGUOUS ones, with two targets and more, 855 of 3,103. FLOWED is an estimate.
+TYPED edges .99 are right, after what was found there was mended, so they stay at .95; of the NAME ones 89 of 310; of
+the AMBIGUOUS ones, with two targets and more, 855 of 3,103. FLOWED is an estimate.
 """
 
 from __future__ import annotations
