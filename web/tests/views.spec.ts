@@ -37,7 +37,7 @@ test("filters narrow the results down", async ({ page }) => {
   await expect(page).toHaveURL(/kind=class/);
   await expect(page.locator(".hit .kind").first()).toHaveText("class");
   expect(new Set(await page.locator(".hit .line1 .kind:first-of-type").allTextContents())).toEqual(new Set(["class"]));
-  await page.getByLabel("Path").fill("store/*");
+  await page.getByRole("textbox", { name: "Path" }).fill("store/*");
   await expect(page).toHaveURL(/path=store/);
   await expect.poll(async () => (await page.locator(".hit .line2").allTextContents()).every((place) => place.includes("store/"))).toBe(true);
 });
