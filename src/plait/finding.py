@@ -161,17 +161,17 @@ def _close(word: str, words: Sequence[str]) -> list[str]:
 
 
 def _at(snapshot: Snapshot, path: str, line: int, wanted: str) -> Symbol:
+    meant = [state.path for state in snapshot.files() if f"/{state.path}".endswith(f"/{path}")]
     around = [
         symbol
-        for symbol in snapshot.symbols()
-        if f"/{symbol.path}".endswith(f"/{path}") and symbol.span.start_line <= line <= symbol.span.end_line
+        for symbol in snapshot.symbols(snapshot.defined(meant))
+        if symbol.span.start_line <= line <= symbol.span.end_line
     ]
     files = sorted({symbol.path for symbol in around})
     if len(files) > 1:
         raise AmbiguousSymbol(wanted, [f"{file}:{line}" for file in files])
     if not around:
-        paths = sorted({symbol.path for symbol in snapshot.symbols()})
-        raise UnknownSymbol(wanted, _close(path, paths))
+        raise UnknownSymbol(wanted, _close(path, sorted(state.path for state in snapshot.files())))
     return max(around, key=lambda symbol: (symbol.span.start_line, -symbol.span.end_line, symbol.parent is not None))
 
 
