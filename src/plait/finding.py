@@ -161,7 +161,8 @@ def _close(word: str, words: Sequence[str]) -> list[str]:
 
 
 def _at(snapshot: Snapshot, path: str, line: int, wanted: str) -> Symbol:
-    meant = [state.path for state in snapshot.files() if f"/{state.path}".endswith(f"/{path}")]
+    paths = [state.path for state in snapshot.files()]
+    meant = [one for one in paths if f"/{one}".endswith(f"/{path}")]
     around = [
         symbol
         for symbol in snapshot.symbols(snapshot.defined(meant))
@@ -171,7 +172,7 @@ def _at(snapshot: Snapshot, path: str, line: int, wanted: str) -> Symbol:
     if len(files) > 1:
         raise AmbiguousSymbol(wanted, [f"{file}:{line}" for file in files])
     if not around:
-        raise UnknownSymbol(wanted, _close(path, sorted(state.path for state in snapshot.files())))
+        raise UnknownSymbol(wanted, _close(path, paths))
     return max(around, key=lambda symbol: (symbol.span.start_line, -symbol.span.end_line, symbol.parent is not None))
 
 

@@ -132,7 +132,7 @@ class KeptIndex:
     def snapshot(self) -> Snapshot:
         """As Engine.snapshot."""
         self._behind = self.writer = ""
-        kept = self._latest()
+        kept = self._latest(self._snapshot)
         if not self.refresh:
             if kept is None:
                 raise NotIndexed(str(self.root))
@@ -172,9 +172,10 @@ class KeptIndex:
 
     # What is there
 
-    def _latest(self) -> Snapshot | None:
-        """Return the last commit, or what was made in memory; None without one that can be read."""
-        kept = self._snapshot
+    def _latest(self, kept: Snapshot | None) -> Snapshot | None:
+        """Return the last commit, which is `kept` itself if it is that, or what was made in memory; None without one
+        that can be read.
+        """
         if kept is None or (isinstance(kept, EmbeddedSnapshot) and not kept.is_current):
             return self._committed() or kept
         return kept
@@ -234,7 +235,7 @@ class KeptIndex:
         except CannotWrite as error:
             return self._in_memory(kept, str(error))
         try:
-            latest = kept if isinstance(kept, EmbeddedSnapshot) and kept.is_current else self._latest()
+            latest = self._latest(kept)
             if latest is not kept or not held:
                 kept, listing = latest, self._listing()  # somebody has committed meanwhile, or still writes
             if kept is not None and self._is_fresh(listing, kept):
