@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+from hashlib import blake2b
 from pathlib import Path
 
 PATIENCE = 5.0
@@ -26,3 +28,16 @@ def ask(model: str) -> None:
     from huggingface_hub import HfApi
 
     HfApi().model_info(model, timeout=PATIENCE)
+
+
+@cache
+def state(model: str, *weights: str) -> str:
+    """Return a digest of a folder's weights, the first of these files; a name on the hub stands for itself."""
+    file = next((path for name in weights if (path := Path(model).expanduser() / name).is_file()), None)
+    if file is None:
+        return model
+    summary = blake2b(digest_size=6)
+    with file.open("rb") as opened:
+        while part := opened.read(1 << 20):
+            summary.update(part)
+    return summary.hexdigest()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,6 +16,8 @@ from plait.protocols import About
 if TYPE_CHECKING:
     from plait.model import Vectors
     from plait.protocols import Role
+
+WEIGHTS = "model.safetensors"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class Model2VecEmbedder:
 
     @property
     def fingerprint(self) -> str:
-        return f"model2vec-{_state(self.model)}-{self.window}"
+        return f"model2vec-{hub.state(self.model, WEIGHTS)}-{self.window}"
 
     def count(self, texts: Sequence[str]) -> list[int]:
         encoded = _loaded(self.model).tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
@@ -87,16 +88,3 @@ def _loaded(model: str) -> Any:
         raise CannotEmbed(
             f"model2vec: {model}", problem, "give a folder with model=, or be online once for a name on the hub"
         ) from error
-
-
-@cache
-def _state(model: str) -> str:
-    """Return a digest of a folder's weights; a name on the hub stands for itself."""
-    weights = Path(model).expanduser() / "model.safetensors"
-    if not weights.is_file():
-        return model
-    summary = blake2b(digest_size=6)
-    with weights.open("rb") as file:
-        while part := file.read(1 << 20):
-            summary.update(part)
-    return summary.hexdigest()

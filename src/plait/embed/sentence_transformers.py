@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -57,7 +56,7 @@ class SentenceTransformersEmbedder:
 
     @property
     def fingerprint(self) -> str:
-        return f"sentence_transformers-{_state(self.model)}-{self.window}"
+        return f"sentence_transformers-{hub.state(self.model, *WEIGHTS)}-{self.window}"
 
     def count(self, texts: Sequence[str]) -> list[int]:
         tokenizer = _loaded(self.model).tokenizer
@@ -105,16 +104,3 @@ def _loaded(model: str, *, offline: bool = False) -> Any:
         problem = str(error).strip().partition("\n")[0] or type(error).__name__
         instead = "give a folder with model=, or be online once for a name on the hub"
         raise CannotEmbed(f"sentence_transformers: {model}", problem, instead) from error
-
-
-@cache
-def _state(model: str) -> str:
-    """Return a digest of a folder's weights; a name on the hub stands for itself."""
-    weights = next((path for name in WEIGHTS if (path := Path(model).expanduser() / name).is_file()), None)
-    if weights is None:
-        return model
-    summary = blake2b(digest_size=6)
-    with weights.open("rb") as file:
-        while part := file.read(1 << 20):
-            summary.update(part)
-    return summary.hexdigest()
