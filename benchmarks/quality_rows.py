@@ -17,7 +17,7 @@ from quality_labels import Question, Repository, ndcg
 
 from plait import Engine
 from plait.evaluate.collection import load, resolve
-from plait.model import SymbolKind
+from plait.model import SymbolId, SymbolKind
 from plait.protocols import Snapshot
 from plait.retrieve.additive import Additive, named_symbols
 from plait.retrieve.features import COLUMNS, columns
@@ -77,7 +77,7 @@ def of_files(repository: Repository) -> list[Rows]:
     engine = Engine.open(repository.root)
     found = []
     for question in repository.questions:
-        one = _rows(engine, engine.snapshot(), question)
+        one, _ = _rows(engine, engine.snapshot(), question)
         relevant = np.array([any(target.is_met(*place) for target in question.targets) for place in one.places])
         met: dict[str, int] = {}
         kept = []
@@ -101,8 +101,8 @@ def of_functions(folder: Path) -> tuple[str, list[Rows]]:
         answer = {symbol for symbol, relevance in judged.get(topic.id, {}).items() if relevance > 0}
         if not answer:
             continue
-        one = _rows(engine, snapshot, Question(topic.text, topic.category.partition(",")[0], ()))
-        relevant = np.array([symbol in answer for symbol in one.relevant])
+        one, candidates = _rows(engine, snapshot, Question(topic.text, topic.category.partition(",")[0], ()))
+        relevant = np.array([symbol in answer for symbol in candidates])
         files = {path for (path, _, _), is_answer in zip(one.places, relevant, strict=True) if is_answer}
         beside = [row for row, (path, _, _) in enumerate(one.places) if path in files][:OF_AN_ANSWER]
         kept = sorted({*_best(one)[:BEST], *beside, *np.flatnonzero(relevant).tolist()})
@@ -110,8 +110,8 @@ def of_functions(folder: Path) -> tuple[str, list[Rows]]:
     return collection.name.partition(",")[0], found
 
 
-def _rows(engine: Engine, snapshot: Snapshot, question: Question) -> Rows:
-    """The candidates; `relevant` holds their ids for now."""
+def _rows(engine: Engine, snapshot: Snapshot, question: Question) -> tuple[Rows, Sequence[SymbolId]]:
+    """The candidates, none of them relevant or kept yet, and their ids."""
     strategy = Additive()
     query = engine.query(question.text)
     named = named_symbols(query, snapshot)
@@ -120,7 +120,8 @@ def _rows(engine: Engine, snapshot: Snapshot, question: Question) -> Rows:
     places = [(one.path, one.span.start_line, one.span.end_line) for one in snapshot.symbols(pool.ids)]
     functions = np.array([kind in FUNCTIONS for kind in pool.kinds])
     matrix = np.column_stack([table[column] for column in COLUMNS]).astype(np.float32)
-    return Rows(question, matrix, places, pool.ids, functions, None)
+    nothing = np.zeros(len(places), dtype=np.bool_)
+    return Rows(question, matrix, places, nothing, functions, np.flatnonzero(nothing)), pool.ids
 
 
 def _best(one: Rows) -> list[int]:
