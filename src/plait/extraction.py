@@ -17,6 +17,7 @@ from plait.packing import pack, unpack
 from plait.parse.lines import merged
 from plait.processes import mapped, processes
 from plait.protocols import FlowParser, Parser
+from plait.tellings import Tellings
 
 Progress = Callable[[str, int, int], None]
 
@@ -58,6 +59,7 @@ class Extracted:
     """what of each file is not understood or followed, by path"""
     computed: int
     """files that really were parsed"""
+    tellings: Tellings
 
     @property
     def parsed(self) -> tuple[ParsedFile, ...]:
@@ -85,12 +87,14 @@ def gather(
     """
     keys = {path: key_of(path, about.language, about.digest, state) for path, about in sources.about.items()}
     recovered: list[Recovered] = []
+    tellings = Tellings()
 
     def add(path: str, packed: Mapping[str, bytes]) -> bool:
         found = _unpacked(packed, keys[path], flow=flow)
         if found is None:
             return False
         files.add(found, packed[keys[path]])
+        tellings.add(found, sources.about[path].digest)
         recovered.extend(_recovered(found))
         return True
 
@@ -119,7 +123,7 @@ def gather(
     if facts is not None:
         parsed = set(missing)
         facts.used([key for path, key in keys.items() if path not in parsed])
-    return Extracted(files, tuple(sorted(skipped)), tuple(sorted(recovered)), len(missing))
+    return Extracted(files, tuple(sorted(skipped)), tuple(sorted(recovered)), len(missing), tellings)
 
 
 def _missing(

@@ -11,7 +11,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TypeVar
 
-from plait import git, plugins, source
+from plait import git, plugins, source, tellings
 from plait.collector import paused
 from plait.document import Neighbours, runs_of
 from plait.embedding import embed, nothing_known
@@ -125,6 +125,8 @@ def build(
     files = ParsedFiles() if in_parts else ParsedFiles(open_symbols=None)
     with paused():
         extracted = gather(sources, files, facts, code_state, progress, flow=follows)
+    if facts is not None and extracted.tellings:
+        facts.put({tellings.key_of(str(root), code_state): extracted.tellings.packed()})
     skipped = sorted([*listing.skipped, *unread, *extracted.skipped])
     if not files:
         raise NothingToIndex(str(root), {str(reason): count for reason, count in by_reason(skipped).items()})
@@ -215,6 +217,22 @@ class Linked:
         yield self._last
 
 
+class _Opened:
+    """Files of languages that are linked apart; all others are linked together, so nobody asks what they tell."""
+
+    def __init__(self, files: ParsedFiles) -> None:
+        self._files = files
+
+    def __call__(self, path: str) -> ParsedFile:
+        return self._files[path]
+
+    def every(self, paths: Sequence[str]) -> list[ParsedFile]:
+        return [self._files[path] for path in paths]
+
+    def telling(self, name: str) -> Sequence[str]:
+        return ()
+
+
 def _parts(builder: RelinkingGraphBuilder, files: ParsedFiles, sources: Sources) -> Iterator[tuple[int, Graph]]:
     """Link some files at a time; yield how many are linked, and the edges and sites of the last ones."""
     apart = sorted(path for path in files if sources.about[path].language in builder.apart)
@@ -223,13 +241,13 @@ def _parts(builder: RelinkingGraphBuilder, files: ParsedFiles, sources: Sources)
     together = sorted(files.outlines.keys() - set(apart))
     if together:
         with paused():
-            linked = builder.relink([files[path] for path in together], (), files.__getitem__)
+            linked = builder.relink([files[path] for path in together], (), _Opened(files))
         yield len(together), linked
     for start in range(0, len(apart), PART):
         part = frozenset(apart[start : start + PART])
         around = [files.outlines[path] for path in apart if path not in part]
         with paused():
-            linked = builder.relink([files[path] for path in sorted(part)], around, files.__getitem__)
+            linked = builder.relink([files[path] for path in sorted(part)], around, _Opened(files))
         if start + PART < len(apart):
             gc.collect()  # what infers refers to itself, and holds every file that the part has opened
         yield len(together) + start + len(part), linked

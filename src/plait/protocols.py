@@ -7,7 +7,7 @@ Graphs, embedders and strategies can come from other packages; a language and a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
@@ -72,6 +72,23 @@ class JoiningGraphBuilder(GraphBuilder, Protocol):
         ...
 
 
+class Opened(Protocol):
+    """The facts of files whose outlines are known, opened when something is asked of them."""
+
+    def __call__(self, path: str) -> ParsedFile: ...
+
+    def every(self, paths: Sequence[str]) -> Sequence[ParsedFile]:
+        """Return the facts of each path, in order."""
+        ...
+
+    def telling(self, name: str) -> Collection[str]:
+        """Return the paths of at least those files that say something of the name to others.
+
+        What that is stands with `plait.graph.generic.told`; it is asked for in languages that have a table alone.
+        """
+        ...
+
+
 @runtime_checkable
 class RelinkingGraphBuilder(GraphBuilder, Protocol):
     """A builder that can link some files anew and leave the edges of all others as they are."""
@@ -86,10 +103,8 @@ class RelinkingGraphBuilder(GraphBuilder, Protocol):
         """The languages whose files `relink` can link some at a time, given an outline of all others."""
         ...
 
-    def relink(
-        self, files: Sequence[ParsedFile], around: Sequence[Outline], open_: Callable[[str], ParsedFile]
-    ) -> Graph:
-        """Return the edges and sites of these files. `open_` gives the facts of a file around by its path."""
+    def relink(self, files: Sequence[ParsedFile], around: Sequence[Outline], opened: Opened) -> Graph:
+        """Return the edges and sites of these files. `around` are all others, `opened` gives the facts of one."""
         ...
 
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from plait import extraction, git, plugins, source
+from plait import extraction, git, plugins, source, tellings
 from plait.collector import paused
 from plait.document import Neighbours, runs_in, runs_of
 from plait.embedding import embed
@@ -20,7 +20,7 @@ from plait.extraction import Facts, extract
 from plait.facts import Outline, ParsedFile
 from plait.gathered import About, outline_of
 from plait.graph.edit import Edit
-from plait.graph.generic.dialects import family_of
+from plait.graph.generic.dialects import DIALECTS
 from plait.graph.generic.reach import given_bases
 from plait.graph.reach import reached
 from plait.indexing import Progress, record_of, state_of_files
@@ -39,10 +39,14 @@ from plait.model import (
 )
 from plait.protocols import ChangesWriter, Embedder, RelinkingGraphBuilder, Snapshot
 from plait.source import Listing
+from plait.tellings import Tellings
 from plait.terms import terms
 
 MUCH = 0.25
 """Part of the files from which on an edit is no edit: everything is built anew."""
+
+UNKNOWN = 20
+"""Files of which it is not known what they tell, up to which all of them are opened at each refresh: 1 ms each."""
 
 _EVERY_KIND = tuple(EdgeKind)
 
@@ -212,8 +216,8 @@ class _Changes:
         before = [edit.before for edit in edits if edit.before is not None]
         self.based = {type_ for file in (*before, *files) for type_, _ in given_bases(file)}
         around = [outline for outline in outlines if outline.path not in others]
-        whole = {family_of(file.path) for file in files if file.symbols[0].language not in builder.apart}
-        open_.every([outline.path for outline in around if family_of(outline.path) in whole])
+        if any(file.symbols[0].language in DIALECTS for file in files):
+            open_.know(tellings.key_of(str(self.root), self.code_state), self.facts)
         return builder.relink(files, around, open_)
 
     def _mentioning(self, names: Collection[str]) -> list[str]:
@@ -359,9 +363,31 @@ class _Opened:
     def __init__(self, changes: _Changes) -> None:
         self._changes = changes
         self._files: dict[str, ParsedFile] = {}
+        self._tellings = Tellings()
+        self._unknown: list[str] = []
+        """files of which is not known what they tell"""
 
     def __call__(self, path: str) -> ParsedFile:
         return self._files[path] if path in self._files else self.every([path])[0]
+
+    def know(self, key: str, facts: Facts) -> None:
+        """Learn which files tell of which names, as it was kept; of many that are not known by opening them."""
+        digests = {
+            path: record.digest for path, record in self._changes.unchanged.items() if record.language in DIALECTS
+        }
+        found = Tellings.unpacked(facts.get([key]).get(key, b""))
+        if found.worn:
+            found = Tellings()
+        lacking = found.lacking(digests)
+        if len(lacking) > UNKNOWN:
+            for file in self.every(lacking):
+                found.add(file, digests[file.path])
+            facts.put({key: found.packed()})
+            lacking = []
+        self._tellings, self._unknown = found, lacking
+
+    def telling(self, name: str) -> set[str]:
+        return {*self._unknown, *(path for path in self._tellings.of(name) if path in self._changes.unchanged)}
 
     def every(self, paths: Sequence[str]) -> list[ParsedFile]:
         """Open many at once, which takes a third of the time."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from random import Random
 
 import pytest
@@ -18,6 +18,7 @@ from plait.graph.mixed import ScopedGraph
 from plait.graph.reach import reached
 from plait.model import Graph, SourceFile
 from plait.source.languages import language
+from plait.tellings import Tellings
 from plait.terms import terms
 
 EXAMPLES = int(os.environ.get("PLAIT_EXAMPLES", "5"))
@@ -47,6 +48,27 @@ def by_file(graph: Graph) -> dict[str, tuple[list[object], list[object]]]:
     for site in graph.unresolved:
         found.setdefault(site.path, ([], []))[1].append(site)
     return found
+
+
+class Kept:
+    """Files that have not changed, opened as a refresh opens them."""
+
+    def __init__(self, files: Mapping[str, ParsedFile]) -> None:
+        self.files = files
+        self.opened: set[str] = set()
+        self.tellings = Tellings()
+        for file in files.values():
+            self.tellings.add(file, "")
+
+    def __call__(self, path: str) -> ParsedFile:
+        return self.every([path])[0]
+
+    def every(self, paths: Sequence[str]) -> list[ParsedFile]:
+        self.opened.update(paths)
+        return [self.files[path] for path in paths]
+
+    def telling(self, name: str) -> Collection[str]:
+        return self.tellings.of(name)
 
 
 class Linked:
@@ -82,7 +104,7 @@ class Linked:
         graph = ScopedGraph().relink(
             [*changed.values(), *(kept[path] for path in sorted(found))],
             [one for one in around if one.path not in found],
-            kept.__getitem__,
+            Kept(kept),
         )
         self.graph = {path: self.graph[path] for path in kept if path not in found and path in self.graph}
         self.graph |= by_file(graph)

@@ -8,7 +8,7 @@ from plait.facts import Outline, ParsedFile
 from plait.graph import scoped
 from plait.graph.generic.build import GenericGraph
 from plait.model import Graph, Known, Position
-from plait.protocols import RelinkingGraphBuilder
+from plait.protocols import Opened, RelinkingGraphBuilder
 from plait.source.languages import language
 
 _PYTHON = "python"
@@ -26,11 +26,9 @@ class ScopedGraph:
     def build_with(self, files: Sequence[ParsedFile], known: Mapping[Position, Known]) -> Graph:
         return _both(scoped.ScopedGraph().build_with, files, known)
 
-    def relink(
-        self, files: Sequence[ParsedFile], around: Sequence[Outline], open_: Callable[[str], ParsedFile]
-    ) -> Graph:
-        """Return what building all would give for these files alone. `open_` returns the facts of a file around."""
-        return _relinked(scoped.ScopedGraph(), files, around, open_)
+    def relink(self, files: Sequence[ParsedFile], around: Sequence[Outline], opened: Opened) -> Graph:
+        """Return what building all would give for these files alone."""
+        return _relinked(scoped.ScopedGraph(), files, around, opened)
 
 
 class FlowGraph:
@@ -45,22 +43,20 @@ class FlowGraph:
     def build_with(self, files: Sequence[ParsedFile], known: Mapping[Position, Known]) -> Graph:
         return _both(scoped.FlowGraph().build_with, files, known, flow=True)
 
-    def relink(
-        self, files: Sequence[ParsedFile], around: Sequence[Outline], open_: Callable[[str], ParsedFile]
-    ) -> Graph:
+    def relink(self, files: Sequence[ParsedFile], around: Sequence[Outline], opened: Opened) -> Graph:
         """Return what scopes, imports and types give: values flow through all files, or are not followed at all."""
-        return _relinked(scoped.FlowGraph(), files, around, open_)
+        return _relinked(scoped.FlowGraph(), files, around, opened)
 
 
 def _relinked(
     builder: RelinkingGraphBuilder,
     files: Sequence[ParsedFile],
     around: Sequence[Outline],
-    open_: Callable[[str], ParsedFile],
+    opened: Opened,
 ) -> Graph:
     python, others = _parted(files)
-    first = builder.relink(python, [one for one in around if language(one.path) == _PYTHON], open_)
-    return _together(first, GenericGraph().relink(others, around, open_)) if others else first
+    first = builder.relink(python, [one for one in around if language(one.path) == _PYTHON], opened)
+    return _together(first, GenericGraph().relink(others, around, opened)) if others else first
 
 
 def _both(

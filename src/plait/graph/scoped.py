@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from plait.facts import Outline, ParsedFile
 from plait.graph.confidence import ABSTRACT, EXACT, OVERRIDES, SYNTAX, confidence
@@ -27,6 +27,7 @@ from plait.model import (
     Unresolved,
     Via,
 )
+from plait.protocols import Opened
 
 
 class ScopedGraph:
@@ -42,11 +43,9 @@ class ScopedGraph:
         program = Program(files)
         return assemble(program, Inference(program), None, known)
 
-    def relink(
-        self, files: Sequence[ParsedFile], around: Sequence[Outline], open_: Callable[[str], ParsedFile]
-    ) -> Graph:
-        """Return what building all would give for these files alone. `open_` returns the facts of a file around."""
-        program = Program(files, around, open_)
+    def relink(self, files: Sequence[ParsedFile], around: Sequence[Outline], opened: Opened) -> Graph:
+        """Return what building all would give for these files alone."""
+        program = Program(files, around, opened)
         return assemble(program, Inference(program), None, {})
 
 
@@ -66,11 +65,9 @@ class FlowGraph:
         flow.solve()
         return assemble(program, inference, flow, known)
 
-    def relink(
-        self, files: Sequence[ParsedFile], around: Sequence[Outline], open_: Callable[[str], ParsedFile]
-    ) -> Graph:
+    def relink(self, files: Sequence[ParsedFile], around: Sequence[Outline], opened: Opened) -> Graph:
         """Return what scopes, imports and types give: values flow through all files, or are not followed at all."""
-        return ScopedGraph().relink(files, around, open_)
+        return ScopedGraph().relink(files, around, opened)
 
 
 def assemble(program: Program, inference: Inference, flow: Flow | None, known: Mapping[Position, Known]) -> Graph:

@@ -5,7 +5,7 @@ Each file is linked by itself, over tables that answer lazily: nothing is solved
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from plait.facts import Outline, ParsedFile
@@ -31,6 +31,7 @@ from plait.model import (
     Unresolved,
     Via,
 )
+from plait.protocols import Opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +45,15 @@ class GenericGraph:
         return self.build_with(files, {})
 
     def build_with(self, files: Sequence[ParsedFile], known: Mapping[Position, Known]) -> Graph:
-        return self._linked(files, known, None)
+        return self._linked(files, known)
 
     def _linked(
-        self, files: Sequence[ParsedFile], known: Mapping[Position, Known], wanted: Collection[str] | None
+        self,
+        files: Sequence[ParsedFile],
+        known: Mapping[Position, Known],
+        around: Sequence[Outline] = (),
+        opened: Opened | None = None,
     ) -> Graph:
-        """Link the wanted files, or all."""
         families: dict[str, list[ParsedFile]] = {}
         for file in files:
             dialect = DIALECTS.get(file.symbols[0].language)
@@ -57,30 +61,32 @@ class GenericGraph:
                 families.setdefault(dialect.family, []).append(file)
         edges = Edges()
         unresolved: list[Unresolved] = []
-        for _, members in sorted(families.items()):
-            linker = Linker(members, flow=self.flow)
+        for family, members in sorted(families.items()):
+            beside = [one for one in around if family_of(one.path) == family]
+            linker = Linker(members, beside, opened, flow=self.flow)
             for file in linker.files.files:
-                if wanted is None or file.path in wanted:
-                    linker.link(file, known, edges, unresolved)
+                linker.link(file, known, edges, unresolved)
             linker.link_implicit(edges)
         unresolved.sort(key=lambda one: (one.path, one.reference.line, one.reference.column))
         return Graph(edges.sorted(), tuple(unresolved))
 
-    def relink(
-        self, files: Sequence[ParsedFile], around: Sequence[Outline], open_: Callable[[str], ParsedFile]
-    ) -> Graph:
-        """As `build`, for these files alone. Files of their languages around them are opened, all of them."""
-        wanted = {file.path for file in files}
-        families = {family_of(file.path) for file in files}
-        others = [open_(one.path) for one in around if family_of(one.path) in families]
-        return self._linked([*files, *others], {}, wanted)
+    def relink(self, files: Sequence[ParsedFile], around: Sequence[Outline], opened: Opened) -> Graph:
+        """As `build`, for these files alone; of those around are opened the ones of which something is asked."""
+        return self._linked(files, {}, around, opened)
 
 
 class Linker:
     """Links the files of one family."""
 
-    def __init__(self, files: Sequence[ParsedFile], *, flow: bool = False) -> None:
-        self.files = Files(files)
+    def __init__(
+        self,
+        files: Sequence[ParsedFile],
+        around: Sequence[Outline] = (),
+        opened: Opened | None = None,
+        *,
+        flow: bool = False,
+    ) -> None:
+        self.files = Files(files, around, opened)
         self.flow = ScriptFlow(self.files) if flow and any(file.flow.nodes for file in files) else None
         if self.flow is not None:
             self.flow.solve()
@@ -137,7 +143,7 @@ class Linker:
                 found = [one.id for one in values if isinstance(one, (Class, Function))]
             paths = [self.files.file_of[one].path for one in found] or list(self.files.meant(imported))
             for path in dict.fromkeys(paths[:20]):
-                target = self.files.by_path[path].symbols[0].id
+                target = self.files.file(path).symbols[0].id
                 if target != own:
                     yield _declared(own, target, EdgeKind.IMPORTS, Via.DECLARATION, file.path, imported.line, IMPORT)
 

@@ -3,69 +3,147 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from urllib.parse import unquote
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
-from plait.facts import Arguments, Binding, Extension, Import, Parameters, ParsedFile
+from plait.facts import Arguments, Binding, Extension, Import, Outline, Parameters, ParsedFile
 from plait.graph.generic.dialects import DIALECTS, Dialect, Modules
+from plait.graph.generic.told import descriptors, last_name
 from plait.model import Reference, ReferenceKind, Symbol, SymbolId, SymbolKind
+from plait.protocols import Opened
+from plait.source.languages import language
 
-_DESCRIPTOR = re.compile(r"([^/#.()]+)(\(\+\d+\))?([/#]|\(\)\.|\.)|([^/#.()]+)\(\+\d+\)\.")
-
-
-def descriptors(symbol: SymbolId) -> tuple[list[str], int]:
-    """The names in an id, and how many of the first are namespaces."""
-    names: list[str] = []
-    spaces = 0
-    for found in _DESCRIPTOR.finditer(symbol.partition(":")[2]):
-        if found[3] == "/" and spaces == len(names):
-            spaces += 1
-        names.append(unquote(found[1] or found[4]))
-    return names, spaces
+_T = TypeVar("_T")
 
 
 class Files:
-    """All files of one family, indexed by what is asked of them; nothing is resolved here."""
+    """All files of one family, indexed by what is asked of them; nothing is resolved here.
 
-    def __init__(self, files: Sequence[ParsedFile]) -> None:
+    Files around those given are opened when they are asked for by path, or by a name of which they say something. A
+    file that is open is indexed, so what is asked of a symbol finds an answer.
+    """
+
+    def __init__(
+        self,
+        files: Sequence[ParsedFile],
+        around: Sequence[Outline] = (),
+        opened: Opened | None = None,
+    ) -> None:
         self.files = sorted(files, key=lambda file: file.path)
-        self.by_path = {file.path: file for file in self.files}
         self.symbols: dict[SymbolId, Symbol] = {}
         self.file_of: dict[SymbolId, ParsedFile] = {}
-        self.full_names: dict[str, list[SymbolId]] = {}
         self.full_name: dict[SymbolId, str] = {}
-        self.named: dict[str, list[SymbolId]] = {}
-        self.spaces: set[str] = set()
-        self._own_spaces: set[tuple[str, str]] = set()
-        self.folders: dict[str, list[ParsedFile]] = {}
-        self.packages: dict[str, list[ParsedFile]] = {}
+        self.folders: dict[str, list[str]] = {}
+        self.packages: dict[str, list[str]] = {}
         self.bases: dict[SymbolId, list[Reference]] = {}
-        self.subclasses: dict[str, list[SymbolId]] = {}
-        """classes by the last name of what they inherit"""
         self.parameters: dict[SymbolId, Parameters] = {}
         self.abstract: set[SymbolId] = set()
-        self.members_of: dict[str, list[Extension]] = {}
-        """members that are given to a type from outside, by the type's last name"""
-        self.bases_of: dict[str, list[Extension]] = {}
-        """bases that are given to a type from outside, by the type's last name"""
-        self.given_bases: dict[str, list[Extension]] = {}
-        """the same, by the base's"""
+        self.extensions: list[Extension] = []
+        self._source = opened
+        """None where all files are given"""
+        self._files: dict[str, ParsedFile] = {}
+        self._around = {one.path for one in around}
+        self._asked: set[str] = set()
+        """names of which all files that tell are open"""
+        self._full_names: dict[str, list[SymbolId]] = {}
+        self._named: dict[str, list[SymbolId]] = {}
+        self._spaces: set[str] = set()
+        self._own_spaces: set[tuple[str, str]] = set()
+        self._subclasses: dict[str, list[SymbolId]] = {}
+        self._members_of: dict[str, list[Extension]] = {}
+        self._bases_of: dict[str, list[Extension]] = {}
+        self._given_bases: dict[str, list[Extension]] = {}
         self._children: dict[SymbolId, dict[str, list[SymbolId]]] = {}
         self._bindings: dict[SymbolId, dict[str, list[Binding]]] = {}
         self._imports: dict[SymbolId, dict[str, list[Import]]] = {}
         self._stars: dict[SymbolId, list[Import]] = {}
         self._fields: dict[SymbolId, dict[str, list[Binding]]] = {}
+        self._places: dict[SymbolId, list[int]] = {}
         self._arguments: dict[str, dict[tuple[int, int], Arguments]] = {}
         self._by_end: dict[str, list[str]] = {}
         self._meant: dict[tuple[str, str, int], tuple[str, ...]] = {}
+        for one in sorted([*around, *map(outline, self.files)], key=lambda one: one.path):
+            self._place(one)
+        self.paths = self._around | {file.path for file in self.files}
         for file in self.files:
             self._index(file)
 
+    def _place(self, one: Outline) -> None:
+        folder, _, end = one.path.rpartition("/")
+        self.folders.setdefault(folder, []).append(one.path)
+        self.packages.setdefault(one.module, []).append(one.path)
+        self._by_end.setdefault(end, []).append(one.path)
+        spoken = DIALECTS.get(language(one.path) or "")
+        if spoken is not None and spoken.modules is Modules.NAMES and one.module:
+            parts = one.module.split(".")
+            self._spaces.update(".".join(parts[:end]) for end in range(1, len(parts) + 1))
+
+    def file(self, path: str) -> ParsedFile:
+        if path not in self._files:
+            self._opened([path])
+        return self._files[path]
+
+    def _opened(self, paths: Iterable[str]) -> None:
+        assert self._source is not None
+        missing = {path for path in paths if path in self._around and path not in self._files}
+        for file in self._source.every(sorted(missing)):
+            self._index(file)
+
+    def _ask(self, name: str) -> None:
+        """Open what says something of a name."""
+        if self._source is not None and name not in self._asked:
+            self._asked.add(name)
+            self._opened(self._source.telling(name))
+
+    def _in_order(self, found: Sequence[_T], scope: Callable[[_T], SymbolId]) -> Sequence[_T]:
+        """By path, and in a file as they stand there, in whatever order files were opened."""
+        if self._source is None or len(found) < 2:
+            return found
+        return sorted(found, key=lambda one: self.file_of[scope(one)].path)
+
+    # What any file can say of a name
+
+    def named(self, name: str) -> Sequence[SymbolId]:
+        self._ask(name)
+        return self._in_order(self._named.get(name, ()), _itself)
+
+    def of_full_name(self, full: str) -> Sequence[SymbolId]:
+        self._ask(full.rpartition(".")[2])
+        return self._in_order(self._full_names.get(full, ()), _itself)
+
+    def is_space(self, full: str) -> bool:
+        """Whether it is a package or a namespace, or begins the name of one."""
+        self._ask(full.rpartition(".")[2])
+        return full in self._spaces
+
+    def subclasses(self, name: str) -> Sequence[SymbolId]:
+        """Classes by the last name of what they inherit."""
+        self._ask(name)
+        return self._in_order(self._subclasses.get(name, ()), _itself)
+
+    def members_of(self, name: str) -> Sequence[Extension]:
+        """Members that are given to a type from outside, by the type's last name."""
+        self._ask(name)
+        return self._in_order(self._members_of.get(name, ()), _scope)
+
+    def bases_of(self, name: str) -> Sequence[Extension]:
+        """Bases that are given to a type from outside, by the type's last name."""
+        self._ask(name)
+        return self._in_order(self._bases_of.get(name, ()), _scope)
+
+    def given_bases(self, name: str) -> Sequence[Extension]:
+        """The same, by the base's."""
+        self._ask(name)
+        return self._in_order(self._given_bases.get(name, ()), _scope)
+
+    def beside(self, folder: str, name: str) -> Iterator[ParsedFile]:
+        """The files of a folder, by path, that can define the name at their top."""
+        self._ask(name)
+        return (self._files[path] for path in self.folders.get(folder, ()) if path in self._files)
+
     def _index(self, file: ParsedFile) -> None:
-        folder = file.path.rpartition("/")[0]
-        self.folders.setdefault(folder, []).append(file)
-        self.packages.setdefault(file.module, []).append(file)
-        self._by_end.setdefault(file.path.rpartition("/")[2], []).append(file.path)
+        self._files[file.path] = file
+        package = self.package(file)
         for symbol in file.symbols:
             self.symbols[symbol.id] = symbol
             self.file_of[symbol.id] = file
@@ -73,18 +151,14 @@ class Files:
                 continue
             self._children.setdefault(symbol.parent, {}).setdefault(symbol.name, []).append(symbol.id)
             names, spaces = descriptors(symbol.id)
-            package = self.package(file)
             full = ".".join([*([package] if package else []), *names])
-            self.full_names.setdefault(full, []).append(symbol.id)
+            self._full_names.setdefault(full, []).append(symbol.id)
             self.full_name[symbol.id] = full
             if spaces:
                 self._own_spaces.add((file.path, names[0]))
             for end in range(1, spaces + 1):
-                self.spaces.add(".".join([*([package] if package else []), *names[:end]]))
-            self.named.setdefault(symbol.name, []).append(symbol.id)
-        if package := self.package(file):
-            parts = package.split(".")
-            self.spaces.update(".".join(parts[:end]) for end in range(1, len(parts) + 1))
+                self._spaces.add(".".join([*([package] if package else []), *names[:end]]))
+            self._named.setdefault(symbol.name, []).append(symbol.id)
         for imported in file.imports:
             if imported.name == "*" or not imported.alias:
                 self._stars.setdefault(imported.scope, []).append(imported)
@@ -99,15 +173,22 @@ class Files:
         for reference in file.references:
             if reference.kind is ReferenceKind.BASE:
                 self.bases.setdefault(reference.source, []).append(reference)
-                self.subclasses.setdefault(reference.name, []).append(reference.source)
+                self._subclasses.setdefault(reference.name, []).append(reference.source)
         for extension in file.extensions:
-            last = extension.type.partition("[")[0].rpartition(".")[2]
-            (self.bases_of if extension.base else self.members_of).setdefault(last, []).append(extension)
+            last = last_name(extension.type)
+            (self._bases_of if extension.base else self._members_of).setdefault(last, []).append(extension)
             if extension.base:
-                self.given_bases.setdefault(extension.base.rpartition(".")[2], []).append(extension)
+                self._given_bases.setdefault(last_name(extension.base), []).append(extension)
+            else:
+                self._places.setdefault(extension.scope, []).append(len(self.extensions))
+            self.extensions.append(extension)
         for one in file.parameters:
             self.parameters[one.scope] = one
         self.abstract.update(file.abstract)
+
+    def places(self, scope: SymbolId) -> Sequence[int]:
+        """Places in `extensions` of those that make the scope a member of something."""
+        return self._places.get(scope, ())
 
     @staticmethod
     def package(file: ParsedFile) -> str:
@@ -204,19 +285,19 @@ class Files:
         return self._tried(_join(folder, module), dialect)
 
     def _tried(self, path: str, dialect: Dialect) -> tuple[str, ...]:
-        if path in self.by_path:
+        if path in self.paths:
             return (path,)
         stem = re.sub(r"\.[mc]?jsx?$", "", path)
         for begin in dict.fromkeys((path, stem)):
             for end in dialect.suffixes:
                 for one in (f"{begin}{end}", f"{begin}/index{end}" if begin else f"index{end}"):
-                    if one in self.by_path:
+                    if one in self.paths:
                         return (one,)
         return ()
 
     def _include(self, folder: str, module: str) -> tuple[str, ...]:
         beside = _join(folder, module)
-        if beside in self.by_path:
+        if beside in self.paths:
             return (beside,)
         name = module.rpartition("/")[2]
         found = [path for path in self._by_end.get(name, ()) if path == module or path.endswith(f"/{module}")]
@@ -230,10 +311,10 @@ class Files:
         for begin in range(len(parts) if "." in parts[0] else 1):
             folder = "/".join(parts[begin:])
             if folder in self.folders:
-                return tuple(file.path for file in self.folders[folder])
+                return tuple(self.folders[folder])
         root = self.folders.get("", [])
-        if "." in parts[0] and any(file.symbols[0].module == parts[-1] for file in root):
-            return tuple(file.path for file in root)
+        if "." in parts[0] and any(self.file(path).symbols[0].module == parts[-1] for path in root):
+            return tuple(root)
         return ()
 
     def _crate(self, file: ParsedFile, module: str) -> tuple[str, ...]:
@@ -278,14 +359,14 @@ class Files:
         tries = [f"{place}.rs", f"{place}/mod.rs"]
         if not names:
             tries += [f"{place}/lib.rs".lstrip("/"), f"{place}/main.rs".lstrip("/")]
-        return next((one for one in tries if one in self.by_path), "")
+        return next((one for one in tries if one in self.paths), "")
 
     def _ending(self, folder: str, module: str, dialect: Dialect, level: int) -> tuple[str, ...]:
         path = module.replace(".", "/") if "/" not in module and dialect.family == "lua" else module
         path = path.removeprefix("./")
         if level:
             for end in ("", *dialect.suffixes):
-                if (beside := _join(folder, f"{path}{end}")) in self.by_path:
+                if (beside := _join(folder, f"{path}{end}")) in self.paths:
                     return (beside,)
         for cut in range(path.count("/") + 1 if level else 1):
             tail = "/".join(path.split("/")[cut:])
@@ -297,6 +378,18 @@ class Files:
                 if found:
                     return (min(found, key=lambda one: (-len(_common(one, folder)), len(one), one)),)
         return ()
+
+
+def outline(file: ParsedFile) -> Outline:
+    return Outline(file.path, file.module, file.is_package)
+
+
+def _itself(symbol: SymbolId) -> SymbolId:
+    return symbol
+
+
+def _scope(extension: Extension) -> SymbolId:
+    return extension.scope
 
 
 def _join(folder: str, path: str) -> str:

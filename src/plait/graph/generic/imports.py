@@ -76,13 +76,13 @@ class Imports:
 
     def full(self, name: str) -> tuple[Value, ...]:
         """What a full name means: definitions, or a package or namespace."""
-        found = [self._all.definition(symbol) for symbol in self.files.full_names.get(name, ())]
+        found = [self._all.definition(symbol) for symbol in self.files.of_full_name(name)]
         if found:
             return tuple(found[:16])
-        if name in self.files.spaces:
+        if self.files.is_space(name):
             return (Space(name),)
         owner, _, last = name.rpartition(".")
-        for symbol in self.files.full_names.get(owner, ())[:MOST] if owner else ():
+        for symbol in self.files.of_full_name(owner)[:MOST] if owner else ():
             if self.files.symbols[symbol].kind is not SymbolKind.CLASS:
                 continue
             if values := self._all.members.member_of(symbol, last):

@@ -52,11 +52,6 @@ class Inference:
         self.depth = 0
         """questions that wait for this one"""
         self.forget()
-        self._all = [one for file in files.files for one in file.extensions]
-        self._places: dict[SymbolId, list[int]] = {}
-        for place, extension in enumerate(self._all):
-            if not extension.base:
-                self._places.setdefault(extension.scope, []).append(place)
 
     def forget(self) -> None:
         """Forget the answers that depend on what was asked before them: in a circle, and at the greatest depth."""
@@ -130,7 +125,7 @@ class Inference:
         if owner is not None:
             return (Instance(owner),)
         for here in self.files.outward(scope):
-            for extension in self.given(here):
+            for extension in self.files.places(here):
                 return self.extended(extension)
         return ()
 
@@ -139,7 +134,7 @@ class Inference:
         for here in self.files.outward(scope):
             if self.files.symbols[here].kind is SymbolKind.CLASS:
                 return here
-            for extension in self.given(here):
+            for extension in self.files.places(here):
                 for value in self.extended(extension):
                     if isinstance(value, Class):
                         return value.id
@@ -163,15 +158,11 @@ class Inference:
                         return tuple(map(Function, found))
         return ()
 
-    def given(self, scope: SymbolId) -> Sequence[int]:
-        """Places of the extensions that make the scope a member of something."""
-        return self._places.get(scope, ())
-
     def extended(self, place: int) -> tuple[Value, ...]:
         """The class, or the object that is none, which is given a member or a base."""
         if place not in self._owners:
             self._owners[place] = ()
-            extension = self._all[place]
+            extension = self.files.extensions[place]
             module = self.files.module(extension.scope)
             name = extension.type.partition("[")[0]
             scope = self.files.symbols[extension.scope].parent or module
@@ -244,7 +235,7 @@ class Inference:
     def callable(self, value: Value) -> tuple[Value, ...]:
         """What runs if the value is called: of a file, what it exports as itself."""
         if isinstance(value, File):
-            return self.names.here(DEFAULT, self.files.by_path[value.path].symbols[0].id, 0)
+            return self.names.here(DEFAULT, self.files.file(value.path).symbols[0].id, 0)
         return (value,)
 
     def definition(self, symbol: SymbolId) -> Value:

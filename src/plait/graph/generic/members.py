@@ -54,7 +54,7 @@ class Members:
                 and scope == module
                 and any(
                     self.files.module(one.scope) == module and one.type.partition("[")[0] == name
-                    for one in self.files.members_of.get(name, ())
+                    for one in self.files.members_of(name)
                 )
             )
             self._tables[key] = found
@@ -99,13 +99,13 @@ class Members:
     def _of_space(self, space: str, name: str) -> tuple[Value, ...]:
         if space.startswith("/"):
             return distinct(
-                one for file in self.files.folders.get(space[1:], ()) for one in self.defined(file.symbols[0].id, name)
+                one for file in self.files.beside(space[1:], name) for one in self.defined(file.symbols[0].id, name)
             )
         return self._all.names.in_space(space, name)
 
     def defined(self, module: SymbolId, name: str) -> tuple[Value, ...]:
         """What a file itself defines at its top."""
-        found = [self._all.definition(one) for one in self.files.children(module, name) if not self._all.given(one)]
+        found = [self._all.definition(one) for one in self.files.children(module, name) if not self.files.places(one)]
         if found:
             return tuple(found)
         bindings = self.files.bindings(module, name)
@@ -113,7 +113,7 @@ class Members:
 
     def of_file(self, path: str, name: str, seen: set[str] | None = None) -> tuple[Value, ...]:
         """What a file defines or passes on under a name."""
-        file = self.files.by_path[path]
+        file = self.files.file(path)
         module = file.symbols[0].id
         if self._all.depth >= DEEPEST:
             return ()
@@ -139,7 +139,7 @@ class Members:
         module = files.module(scope)
         found: list[Value] = []
         last = owner.rpartition(".")[2]
-        for extension in files.members_of.get(last, ()):
+        for extension in files.members_of(last):
             named = extension.type == owner and files.symbols[extension.scope].name == name
             if named and files.module(extension.scope) == module:
                 found.append(Function(extension.scope))
@@ -149,9 +149,9 @@ class Members:
         if bindings and (known := self._all.bound(bindings, module, 0)):
             return known
         nested = f"{owner}.{name}"
-        if any(one.type == nested for one in files.members_of.get(name, ())):
+        if any(one.type == nested for one in files.members_of(name)):
             return (Table(scope, nested),)
-        for extension in files.bases_of.get(last, ()):
+        for extension in files.bases_of(last):
             if extension.type == owner and files.module(extension.scope) == module:
                 for value in self._all.value(extension.base, module):
                     if value != Table(scope, owner) and (inside := self.member(value, name)):
@@ -180,7 +180,7 @@ class Members:
         """Classes of one full name, in one file if others mean other ones; the first 64."""
         found = (
             one
-            for one in self.files.full_names.get(full, ())
+            for one in self.files.of_full_name(full)
             if self.files.symbols[one].kind is SymbolKind.CLASS and path in ("", self.files.file_of[one].path)
         )
         return tuple(islice(found, 64))
@@ -225,10 +225,10 @@ class Members:
         """Members that stand outside of the class."""
         files = self.files
         group = self.group(class_)
-        for extension in files.members_of.get(files.symbols[class_].name, ()):
+        for extension in files.members_of(files.symbols[class_].name):
             if files.symbols[extension.scope].name != name or files.symbols[extension.scope].parent in group:
                 continue
-            for place in self._all.given(extension.scope):
+            for place in self.files.places(extension.scope):
                 if any(isinstance(value, Class) and value.id in group for value in self._all.extended(place)):
                     yield extension.scope
 
@@ -243,7 +243,7 @@ class Members:
             for reference in files.bases.get(one, ()):
                 scope = files.symbols[one].parent or one
                 yield self._base(reference.expression, scope, class_), reference.expression, reference.line
-        for extension in files.bases_of.get(files.symbols[class_].name, ()):
+        for extension in files.bases_of(files.symbols[class_].name):
             for value in self._all.type_named(extension.type.partition("[")[0], extension.scope):
                 if isinstance(value, Class) and value.id in self.group(class_):
                     yield self._base(extension.base, extension.scope, class_), extension.base, extension.line

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from plait.facts import BindingKind, Import
 from plait.graph.generic.dialects import Modules, Visible
-from plait.graph.generic.files import descriptors
+from plait.graph.generic.told import descriptors
 from plait.graph.generic.values import MOST, Class, File, Function, Opaque, Space, Table, Value, distinct
 from plait.model import SymbolId, SymbolKind
 
@@ -62,7 +62,7 @@ class Names:
                 if symbol.name == name:
                     return (Class(here),)
             elif here != module and (dialect.implicit_self or types):
-                for place in self._all.given(here):
+                for place in self.files.places(here):
                     for value in self._all.extended(place):
                         found = self._all.members.member(value, name)
                         if types:
@@ -108,7 +108,7 @@ class Names:
         """Whether a bare name in the scope means the child: members of an object that is no class are not meant."""
         if self.files.symbols[scope].kind is SymbolKind.CLASS:
             return True
-        return not self._all.given(child)
+        return not self.files.places(child)
 
     def _visible(self, name: str, scope: SymbolId, module: SymbolId) -> tuple[Value, ...]:
         """What a file has from star imports and without any."""
@@ -120,7 +120,7 @@ class Names:
             if found := self.in_space(".".join(names[:end]), name):
                 return found
         if dialect.modules is not Modules.NAMES and dialect.visible is Visible.FOLDER:
-            for other in files.folders[file.path.rpartition("/")[0]]:
+            for other in files.beside(file.path.rpartition("/")[0], name):
                 if other.module.rpartition(".")[0] == file.module.rpartition(".")[0] and (
                     found := self._all.members.defined(other.symbols[0].id, name)
                 ):
@@ -138,7 +138,7 @@ class Names:
         stars = self.from_stars(name, scope)
         if stars:
             return stars
-        if dialect.modules in (Modules.NAMES,) and name in files.spaces:
+        if dialect.modules in (Modules.NAMES,) and files.is_space(name):
             return (Space(name),)
         if dialect.visible is Visible.EVERYTHING:
             return self._everywhere(name, file.path)
@@ -161,8 +161,8 @@ class Names:
 
     def in_space(self, space: str, name: str) -> tuple[Value, ...]:
         full = f"{space}.{name}" if space else name
-        found = [self._all.definition(symbol) for symbol in self.files.full_names.get(full, ())]
-        return tuple(found[:16]) or ((Space(full),) if full in self.files.spaces else ())
+        found = [self._all.definition(symbol) for symbol in self.files.of_full_name(full)]
+        return tuple(found[:16]) or ((Space(full),) if self.files.is_space(full) else ())
 
     def from_stars(self, name: str, scope: SymbolId, seen: set[str] | None = None) -> tuple[Value, ...]:
         files = self.files
@@ -218,13 +218,13 @@ class Names:
     def _at_tops(self, name: str, path: str) -> tuple[Value, ...]:
         files = self.files
         found: list[SymbolId] = []
-        for symbol in files.named.get(name, ()):
+        for symbol in files.named(name):
             parent = files.symbols[symbol].parent
-            if parent is not None and files.symbols[parent].kind is SymbolKind.MODULE and not self._all.given(symbol):
+            if parent is not None and files.symbols[parent].kind is SymbolKind.MODULE and not self.files.places(symbol):
                 found.append(symbol)
         found = [one for one in found if not self._is_private(one, path)]
         if not found:
-            return (Space(name),) if name in files.spaces else ()
+            return (Space(name),) if files.is_space(name) else ()
         found = self._all.near.closest(found, path)
         return tuple(self._all.definition(symbol) for symbol in found[:16])
 
@@ -240,9 +240,9 @@ class Names:
     def _of_any_class(self, name: str, path: str) -> tuple[Value, ...]:
         """A function of a type class is called by its bare name."""
         files = self.files
-        near = {path, *(target for one in files.by_path[path].imports for target in self._files_of(one))}
-        found = [one for one in files.named.get(name, ()) if one in files.abstract and files.file_of[one].path in near]
+        near = {path, *(target for one in files.file(path).imports for target in self._files_of(one))}
+        found = [one for one in files.named(name) if one in files.abstract and files.file_of[one].path in near]
         return tuple(Function(one) for one in found[:MOST])
 
     def _files_of(self, imported: Import) -> list[str]:
-        return [file.path for file in self.files.packages.get(imported.module, ())]
+        return self.files.packages.get(imported.module, [])

@@ -45,7 +45,7 @@ class Near:
                 layer = [
                     target
                     for one in layer
-                    for imported in self.files.by_path[one].imports
+                    for imported in self.files.file(one).imports
                     for target in self.files.meant(imported)
                     if target not in found
                 ]

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from plait.facts import Binding, BindingKind, Outline, ParsedFile
 from plait.graph.edit import Edit, words
 from plait.graph.generic.dialects import DIALECTS, Modules
-from plait.graph.generic.files import descriptors
+from plait.graph.generic.told import descriptors, last_name
 from plait.model import ReferenceKind, SymbolId, SymbolKind
 
 REBASED = ":"
@@ -208,7 +208,7 @@ class _Shown:
 
     def _extensions(self, file: ParsedFile) -> None:
         for one in file.extensions:
-            last = one.type.partition("[")[0].rpartition(".")[2]
+            last = last_name(one.type)
             if one.base:
                 self.bases.setdefault(last, []).append((one.scope, one.type, one.base))
                 continue
@@ -301,7 +301,7 @@ def _inherited(file: ParsedFile, names: dict[SymbolId, str], seen: set[str]) -> 
         if reference.kind is ReferenceKind.BASE and words(reference.expression) & seen:
             yield from (names[reference.source], f"{REBASED}{names[reference.source]}")
     for extension in file.extensions:
-        last = extension.type.partition("[")[0].rpartition(".")[2]
+        last = last_name(extension.type)
         if extension.base:
             if words(extension.type, extension.base) & seen:
                 yield from (last, f"{REBASED}{last}")
@@ -314,11 +314,7 @@ def _inherited(file: ParsedFile, names: dict[SymbolId, str], seen: set[str]) -> 
 
 def given_bases(file: ParsedFile) -> set[tuple[str, str]]:
     """Return the last names of the types to which the file gives bases, and those of the bases."""
-    return {
-        (one.type.partition("[")[0].rpartition(".")[2], one.base.rpartition(".")[2])
-        for one in file.extensions
-        if one.base
-    }
+    return {(last_name(one.type), last_name(one.base)) for one in file.extensions if one.base}
 
 
 def together(

@@ -106,7 +106,7 @@ class Sites:
     def _read(self, reference: Reference) -> Site:
         """What runs if a member is read: a function without a list of parameters. All else is no site."""
         files = self.files
-        if not any(files.is_read(one) for one in files.named.get(reference.name, ())):
+        if not any(files.is_read(one) for one in files.named(reference.name)):
             return Site((), None)
         values, typed = self._called(reference)
         values = tuple(one for one in values if isinstance(one, Function) and files.is_read(one.id))
@@ -305,8 +305,8 @@ class Sites:
         files, inference = self.files, self.inference
         name = files.symbols[class_].name
         group = inference.members.group(class_)
-        found = [one for one in files.subclasses.get(name, ()) if set(inference.members.bases(one)) & set(group)]
-        for extension in files.given_bases.get(name, ()):
+        found = [one for one in files.subclasses(name) if set(inference.members.bases(one)) & set(group)]
+        for extension in files.given_bases(name):
             for value in inference.type_named(extension.type.partition("[")[0], extension.scope):
                 if isinstance(value, Class) and set(inference.members.bases(value.id)) & set(group):
                     found.append(value.id)
@@ -351,7 +351,7 @@ class Sites:
         if bare and files.dialect(reference.source).static_type and files.dialect(reference.source).family != "bash":
             return ()  # what a bare name means is declared
         kinds = (SymbolKind.FUNCTION,) if bare else (SymbolKind.METHOD,)
-        named = files.named.get(name, ())
+        named = files.named(name)
         if len(named) > MOST_NAMED:
             return ()
         found = [

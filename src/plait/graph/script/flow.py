@@ -214,7 +214,7 @@ class ScriptFlow(PointsTo):
                 self._exported(path, name, self.slot("exported", file.path, alias))
                 continue
             for one in dict.fromkeys(
-                constraint[1] for constraint in self.files.by_path[path].flow.constraints if constraint[0] == "export"
+                constraint[1] for constraint in self.files.file(path).flow.constraints if constraint[0] == "export"
             ):
                 self.copy(self.slot("exported", path, one), self.slot("exported", file.path, one))
 

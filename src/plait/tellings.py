@@ -1,0 +1,67 @@
+"""Which files say something of a name to others, for a whole folder: what a refresh opens files by.
+
+Kept beside the facts, and like them only a shortcut: a file that is not in it, or not as it is now, counts as one that
+tells of every name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from hashlib import blake2b
+
+from plait.facts import ParsedFile
+from plait.graph.generic.dialects import DIALECTS
+from plait.graph.generic.told import told
+from plait.packing import pack, unpack
+
+
+class Tellings:
+    """Files in languages with a table, by the names that they tell of."""
+
+    def __init__(self) -> None:
+        self._digests: dict[str, str] = {}
+        """of the files, by path"""
+        self._paths: list[str] = []
+        self._names: dict[str, list[int]] = {}
+        """places in `_paths`, by name; a file that has changed has several, and tells at least what it does"""
+
+    def add(self, file: ParsedFile, digest: str) -> None:
+        """Note what a file tells; nothing in a language without a table."""
+        if file.symbols[0].language not in DIALECTS or self._digests.get(file.path) == digest:
+            return
+        self._digests[file.path] = digest
+        for name in sorted(told(file)):
+            self._names.setdefault(name, []).append(len(self._paths))
+        self._paths.append(file.path)
+
+    def of(self, name: str) -> Collection[str]:
+        return {self._paths[place] for place in self._names.get(name, ())}
+
+    def lacking(self, digests: Mapping[str, str]) -> list[str]:
+        """Which of these files, by path, are not in it as they are now."""
+        return [path for path, digest in digests.items() if self._digests.get(path) != digest]
+
+    @property
+    def worn(self) -> bool:
+        """Whether most of it is of files as they once were."""
+        return len(self._paths) > 2 * len(self._digests)
+
+    def __bool__(self) -> bool:
+        return bool(self._digests)
+
+    def packed(self) -> bytes:
+        return pack((self._digests, self._paths, self._names))
+
+    @classmethod
+    def unpacked(cls, packed: bytes) -> Tellings:
+        """Return what was packed; nothing for bytes that are damaged."""
+        found = cls()
+        match unpack(packed, tuple):
+            case (dict() as digests, list() as paths, dict() as names):
+                found._digests, found._paths, found._names = digests, paths, names
+        return found
+
+
+def key_of(root: str, state: str) -> str:
+    """Return under which key the tellings of a folder are kept; `state` as in `plait.extraction`."""
+    return blake2b(f"{state}\0tellings\0{root}".encode(), digest_size=16).hexdigest()
