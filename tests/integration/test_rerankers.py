@@ -102,9 +102,9 @@ def test_those_that_are_read_gain_and_the_others_stay_below_as_they_were(engine:
     for candidate in after.candidates[:2]:
         *reasons, added = candidate.reasons
         assert tuple(reasons) == base[candidate.symbol].reasons
-        assert added.source is Source.DENSE
+        assert added.source is Source.RERANK
         assert added.value >= 0
-        assert added.detail.startswith("reranked by nearest: ")
+        assert added.detail.startswith("nearest ")
 
 
 def test_without_weight_the_order_stays(engine: Engine) -> None:
@@ -231,7 +231,7 @@ def test_from_the_command_line(engine: Engine, tmp_path: Path) -> None:
     again = json.loads(told.stdout)
     assert again["strategy"].startswith("reranked(of='additive', by=")
     assert len(server.asked) == 1
-    assert any("reranked by chat: 1.000" in str(hit) for hit in again["hits"])
+    assert any("chat 1.000" in str(hit) for hit in again["hits"])
     wrong = CliRunner().invoke(main, [*command, "--rerank", "chat(model='m')"])
     assert wrong.exit_code == 2
     assert "say where the code may be sent" in wrong.stderr

@@ -49,7 +49,7 @@ class Reranked:
                 candidate,
                 reasons=(
                     *candidate.reasons,
-                    Reason(Source.DENSE, round(worth * (score - least), 6), f"reranked by {name}: {score:.3f}"),
+                    Reason(Source.RERANK, round(worth * (score - least), 6), f"{name} {score:.3f}"),
                 ),
             )
             for candidate, score in zip(read, said, strict=True)
