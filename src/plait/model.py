@@ -431,6 +431,8 @@ class Source(StrEnum):
     PENALTY = "penalty"
     FILE = "file"
     """what else is in its file"""
+    RERANK = "rerank"
+    """what a reranker says, who reads the first candidates once more"""
 
 
 @dataclass(frozen=True, slots=True)

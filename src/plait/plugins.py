@@ -19,7 +19,7 @@ from plait.errors import BadParameter, UnknownPlugin
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-Kind = Literal["strategy", "embedder", "graph", "parser"]
+Kind = Literal["strategy", "embedder", "graph", "parser", "reranker"]
 
 BUILT_IN: dict[Kind, dict[str, str]] = {
     "strategy": {
@@ -31,6 +31,7 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
         "hybrid": "plait.retrieve.hybrid:Hybrid",
         "additive": "plait.retrieve.additive:Additive",
         "weighted": "plait.retrieve.weighted:Weighted",
+        "reranked": "plait.retrieve.reranked:Reranked",
         "texts": "plait.evaluate.texts:Texts",
     },
     "embedder": {
@@ -42,6 +43,11 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
         "sentence_transformers": "plait.embed.sentence_transformers:SentenceTransformersEmbedder",
         "openai": "plait.embed.remote:OpenAIEmbedder",
         "ollama": "plait.embed.remote:OllamaEmbedder",
+    },
+    "reranker": {
+        "cross_encoder": "plait.rerank.cross_encoder:CrossEncoder",
+        "nearest": "plait.rerank.nearest:Nearest",
+        "chat": "plait.rerank.chat:Chat",
     },
     "graph": {
         "names": "plait.graph.names:NameGraph",

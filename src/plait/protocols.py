@@ -344,6 +344,17 @@ class Strategy(Protocol):
         ...
 
 
+class Reranker(Protocol):
+    """Reads the question and the best candidates of a strategy once more, which no index could do before."""
+
+    def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """Return a finite number for each text, higher the better it answers; only their order and distances count.
+
+        What is too long is cut at the end. Raises MissingExtra, CannotEmbed with the mend.
+        """
+        ...
+
+
 @runtime_checkable
 class Embedding(Protocol):
     """What describes a strategy that makes vectors of its own, and becomes one when it is given what makes them."""

@@ -25,12 +25,16 @@ from plait.parse.blocks.parser import BlockParser
 from plait.parse.python import PythonParser
 from plait.parse.treesitter.parser import TreeSitterParser
 from plait.protocols import Parser
+from plait.rerank.chat import Chat
+from plait.rerank.cross_encoder import CrossEncoder
+from plait.rerank.nearest import Nearest
 from plait.retrieve.additive import Additive
 from plait.retrieve.constrained import Constrained
 from plait.retrieve.expansion import Walk
 from plait.retrieve.hybrid import Hybrid
 from plait.retrieve.lexical import Lexical
 from plait.retrieve.naive import Naive
+from plait.retrieve.reranked import Reranked
 from plait.retrieve.structural import Structural
 from plait.retrieve.vector import Vector
 from plait.retrieve.weighted import Weighted
@@ -44,6 +48,11 @@ from plait.testing import (
     StoreContract,
     StrategyContract,
 )
+
+
+class TestReranked(StrategyContract):
+    def make(self) -> Reranked:
+        return Reranked(of="hybrid", by="nearest(embedder='hashing')", first=3)
 
 
 class TestHashing(EmbedderContract):
@@ -189,12 +198,14 @@ class TestShuffled(GraphContract):
 def test_every_plug_in_has_a_suite_here(kind: plugins.Kind) -> None:
     suites = {
         # Texts has its own in tests/unit/evaluate.
-        "strategy": {Vector, Lexical, Naive, Constrained, Structural, Hybrid, Additive, Weighted, Texts},
+        "strategy": {Vector, Lexical, Naive, Constrained, Structural, Hybrid, Additive, Weighted, Reranked, Texts},
         # The last five have theirs in tests/integration: they need servers, or models of other libraries.
         "embedder": {
             *(CodeEmbedder, HashingEmbedder, StaticEmbedder),
             *(Model2VecEmbedder, OnnxEmbedder, SentenceTransformersEmbedder, OpenAIEmbedder, OllamaEmbedder),
         },
+        # All of tests/integration/test_rerankers.py.
+        "reranker": {Nearest, CrossEncoder, Chat},
         "graph": {NameGraph, ScopedGraph, FlowGraph, ShuffledGraph},
         "parser": {PythonParser, TreeSitterParser, BlockParser},
     }

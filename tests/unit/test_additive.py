@@ -13,6 +13,7 @@ from plait.model import Source
 from plait.retrieve.additive import IN_REPORTS, Additive
 from plait.retrieve.curves import Curve, curves
 from plait.retrieve.features import COLUMNS, GROUPS, columns
+from plait.retrieve.hybrid import identifiers
 from plait.testing import SOURCES, question, snapshot_of
 
 
@@ -81,3 +82,16 @@ def test_better_ones_of_a_file_take_from_a_candidate(
     assert {one.symbol: round(one.score, 5) for one in taken.pool} == {k: round(v, 5) for k, v in left.items()}
     assert max(met.values()) > 1
     assert any(reason.source is Source.PENALTY for one in taken.pool for reason in one.reasons)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Engine::search", ["Engine.search"]),
+        ("what does net::Engine::search do", ["net.Engine.search"]),
+        ("std:: things", []),
+        ("see: this::", []),
+    ],
+)
+def test_names_with_colons_are_names_with_dots(text: str, found: list[str]) -> None:
+    assert list(identifiers(text)) == found

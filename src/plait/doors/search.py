@@ -7,7 +7,7 @@ import click
 from plait.doors import render
 from plait.doors.options import ASKED, COUNT, Common, common, opened
 from plait.doors.terminal import emit
-from plait.engine import Answer
+from plait.engine import Answer, Engine
 from plait.errors import BadParameter
 from plait.model import Filter, SymbolKind
 
@@ -17,6 +17,7 @@ from plait.model import Filter, SymbolKind
 @click.argument("path", default=".")
 @click.option("-k", type=COUNT, default=10, show_default=True, help="Number of results.")
 @click.option("--strategy", metavar="NAME", help="Strategy, as name or name(parameter=value, ...).")
+@click.option("--rerank", metavar="NAME", help="Who reads the first 30 again: docs/reranking.md.")
 @click.option("--explain", is_flag=True, help="Print every reason for every score.")
 @click.option("--kind", type=click.Choice([str(kind) for kind in SymbolKind]), multiple=True, help="Only this kind.")
 @click.option("--in", "inside", metavar="GLOB", help="Only paths that match; `*` also crosses folders.")
@@ -30,6 +31,7 @@ def search(
     path: str,
     k: int,
     strategy: str | None,
+    rerank: str | None,
     explain: bool,
     kind: tuple[str, ...],
     inside: str | None,
@@ -52,12 +54,17 @@ def search(
         near: dict[str, float] = {}
         for name, folder in several.named(repositories).items():
             with opened(str(folder), common, name) as engine:
-                answers[name] = engine.search(query, k=k, strategy=strategy, where=where, beside=False)
+                chosen = _chosen(engine, strategy, rerank)
+                answers[name] = engine.search(query, k=k, strategy=chosen, where=where, beside=False)
                 if len(repositories) > 1:
                     near[name] = several.nearest(engine, query, where)
         found = several.gathered(query, answers, near, k)
         emit(render.gathered_json(found), render.gathered_text(found, explain=explain), as_json=common.as_json)
         return
     with opened(path, common) as engine:
-        answer = engine.search(query, k=k, strategy=strategy, where=where)
+        answer = engine.search(query, k=k, strategy=_chosen(engine, strategy, rerank), where=where)
     emit(render.answer_json(answer), render.answer_text(answer, explain=explain), as_json=common.as_json)
+
+
+def _chosen(engine: Engine, strategy: str | None, rerank: str | None) -> str | None:
+    return f"reranked(of={strategy or engine.settings.strategy!r}, by={rerank!r})" if rerank else strategy

@@ -51,7 +51,7 @@ class OnnxEmbedder:
         return int(self.encode(["x"], role="query").shape[1])
 
     def at_hand(self) -> str:
-        _tokenizer(self.folder)
+        tokenizer(self.folder)
         return str(_file(self.folder))
 
     @property
@@ -60,7 +60,7 @@ class OnnxEmbedder:
         return f"onnx-{_state(self.folder)}-{self.window}-{told}"
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        encoded = _tokenizer(self.folder).encode_batch(list(texts), add_special_tokens=False)
+        encoded = tokenizer(self.folder).encode_batch(list(texts), add_special_tokens=False)
         return [len(one.ids) for one in encoded]
 
     def encode(self, texts: Sequence[str], *, role: Role) -> Vectors:
@@ -77,15 +77,15 @@ class OnnxEmbedder:
     def _row(self, before: str, text: str) -> Vectors:
         import numpy as np
 
-        session = _session(self.folder)
-        ids = _tokenizer(self.folder).encode(before + text).ids[: self.window]
+        network = session(self.folder)
+        ids = tokenizer(self.folder).encode(before + text).ids[: self.window]
         given = {
             "input_ids": np.array([ids], dtype=np.int64),
             "attention_mask": np.ones((1, len(ids)), dtype=np.int64),
             "token_type_ids": np.zeros((1, len(ids)), dtype=np.int64),
         }
-        wanted = {one.name for one in session.get_inputs()}
-        (last, *_) = session.run(None, {name: value for name, value in given.items() if name in wanted})
+        wanted = {one.name for one in network.get_inputs()}
+        (last, *_) = network.run(None, {name: value for name, value in given.items() if name in wanted})
         found: Vectors = (last.mean(axis=1) if text else np.zeros((1, last.shape[2]))).astype(np.float32)
         return found
 
@@ -99,11 +99,11 @@ def _file(folder: str) -> Path:
 
 
 @cache
-def _session(folder: str) -> Any:
+def session(folder: str) -> Any:
     try:
         from onnxruntime import InferenceSession, SessionOptions
     except ImportError:
-        raise MissingExtra("the embedder 'onnx'", "onnxruntime", "onnx") from None
+        raise MissingExtra("a model as ONNX", "onnxruntime", "onnx") from None
     options = SessionOptions()
     options.log_severity_level = 3
     try:
@@ -115,16 +115,16 @@ def _session(folder: str) -> Any:
 
 
 @cache
-def _tokenizer(folder: str) -> Any:
+def tokenizer(folder: str) -> Any:
     from tokenizers import Tokenizer
 
     path = Path(folder).expanduser() / "tokenizer.json"
     if not path.is_file():
         raise CannotEmbed(f"onnx: {folder}", "tokenizer.json is not there", "put it beside the model")
-    tokenizer = Tokenizer.from_file(str(path))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return tokenizer
+    read = Tokenizer.from_file(str(path))
+    read.no_padding()
+    read.no_truncation()
+    return read
 
 
 @cache

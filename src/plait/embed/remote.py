@@ -86,12 +86,12 @@ class OpenAIEmbedder:
         names = [name for name in KEYS if os.environ.get(name)]
         if not names and self.url == OPENAI:
             raise CannotEmbed(f"openai: {self.url}", "no key is set", f"set {KEYS[0]}, or name a server of yours: url=")
-        _get(f"{self.url.rstrip('/')}/models", _authorized())
+        _get(f"{self.url.rstrip('/')}/models", authorized())
         return f"{self.url} answers, " + (f"the key is in {names[0]}" if names else "without a key")
 
     def ask(self, texts: Sequence[str]) -> list[list[float]]:
         asked = {"model": self.model, "input": list(texts)}
-        found = _post(f"{self.url.rstrip('/')}/embeddings", asked, _authorized())
+        found = post(f"{self.url.rstrip('/')}/embeddings", asked, authorized())
         rows = sorted(found["data"], key=lambda one: int(one["index"]))
         return [row["embedding"] for row in rows]
 
@@ -139,7 +139,7 @@ class OllamaEmbedder:
         return f"{self.url} has {self.model}"
 
     def ask(self, texts: Sequence[str]) -> list[list[float]]:
-        found = _post(f"{self.url.rstrip('/')}/api/embed", {"model": self.model, "input": list(texts)}, {})
+        found = post(f"{self.url.rstrip('/')}/api/embed", {"model": self.model, "input": list(texts)}, {})
         rows: list[list[float]] = found["embeddings"]
         return rows
 
@@ -227,7 +227,7 @@ def urlopen(request: Request, timeout: float) -> Any:
     return _opener().open(request, timeout=timeout)
 
 
-def _authorized() -> dict[str, str]:
+def authorized() -> dict[str, str]:
     key = next((os.environ[name] for name in KEYS if os.environ.get(name)), "")
     return {"Authorization": f"Bearer {key}"} if key else {}
 
@@ -251,7 +251,7 @@ def _mend(status: int) -> str:
     return f"set {KEYS[0]}" if status in (401, 403) else "check url= and model="
 
 
-def _post(url: str, body: Mapping[str, object], headers: Mapping[str, str]) -> Any:
+def post(url: str, body: Mapping[str, object], headers: Mapping[str, str]) -> Any:
     request = Request(url, json.dumps(body).encode(), {"Content-Type": "application/json", **headers})
     for tried in range(1, TRIES + 1):
         try:

@@ -14,6 +14,7 @@ from plait.ranking import RRF_K, merge, rank, reciprocal_ranks
 from plait.retrieve.expansion import Expander, Walk
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_SCOPE = re.compile(r"(?<=\w)::(?=\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +82,9 @@ class Hybrid:
 def identifiers(text: str) -> Iterator[str]:
     """Yield the words of a question that are plainly code, and a question of one word whatever it is.
 
-    Plainly code: dotted, with an underscore inside, or with a capital letter after a small one.
+    Plainly code: dotted, with an underscore inside, or with a capital letter after a small one. `a::b` is `a.b`.
     """
-    words = _IDENTIFIER.findall(text)
+    words = _IDENTIFIER.findall(_SCOPE.sub(".", text))
     for word in words:
         if len(words) == 1 or "." in word or "_" in word.strip("_") or re.search(r"[a-z0-9][A-Z]", word):
             yield word

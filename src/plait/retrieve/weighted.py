@@ -32,6 +32,7 @@ class Weighted:
     prior: float = 1.0
     penalty: float = 1.0
     file: float = 1.0
+    rerank: float = 1.0
 
     def __post_init__(self) -> None:
         at_least(self, **dict.fromkeys(FIELDS.values(), 0.0))
