@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from hashlib import blake2b
 from pathlib import Path
 
 from plait import git, source
 from plait.errors import FleetUnreachable, NoSuchPath, Overtaken, PlaitError
+from plait.facts import ParsedFile
 from plait.fleet.fleet import Fleet
+from plait.fleet.published import published
 from plait.indexing import build
 from plait.kept import code_state
 from plait.settings import Settings
@@ -62,15 +64,22 @@ def build_repository(fleet: Fleet, name: str) -> Outcome:
         with checked_out(head.source) as root:
             part = fleet.parts.of(head.build) if head.build else None
             defaults = Settings()
+            writer = LanceWriter(fleet.tables, fleet.parts, name, state)
+
+            def noticed(files: Mapping[str, ParsedFile], root: Path = root, writer: LanceWriter = writer) -> None:
+                found = published(root, files)
+                writer.publish(found.packages, [astuple(one) for one in found.aliases])
+
             _, report = build(
                 root,
-                LanceWriter(fleet.tables, fleet.parts, name, state),
+                writer,
                 fleet.embedder,
                 graph=fleet.about.graph,
                 max_file_bytes=defaults.max_file_bytes,
                 before=None if part is None else LanceSnapshot([Unit("", part)], part.info),
                 facts=FactsCache(facts_of(fleet.cache)),
                 code_state=code_state(),
+                noticed=noticed,
             )
     except Overtaken:
         return Outcome(name)
