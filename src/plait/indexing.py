@@ -107,9 +107,8 @@ def build(
 
     `scip` are SCIP indexes to join, absolute paths. What is wrong with one is noted in the snapshot's info, or raised
     (BadScip, MissingExtra) with `must_join`. `defer` is the number of lines above which the flow of values is left out,
-    if the graph follows it and no index is to be joined: the snapshot's `pending` tells. `noticed` is given the facts of
-    all files before the commit. Raises NothingToIndex if no
-    file could be parsed.
+    if the graph follows it and no index is to be joined: the snapshot's `pending` tells. `noticed` is given the facts
+    of all files before the commit. Raises NothingToIndex if no file could be parsed.
     """
     started = time.perf_counter()
     builder = plugins.build("graph", graph)

@@ -24,7 +24,11 @@ class Imports:
         dialect = self.files.dialect(imported.scope)
         if dialect.modules is Modules.NAMES:
             full = ".".join(one for one in (imported.module, imported.name) if one)
-            return self.full(full) or self._relative_name(imported, full) or (Outside(imported.module or full, imported.name or "" if imported.module else ""),)
+            return (
+                self.full(full)
+                or self._relative_name(imported, full)
+                or (Outside(imported.module or full, imported.name or "" if imported.module else ""),)
+            )
         if dialect.modules is Modules.CRATE:
             return self._from_crate(imported)
         paths = self.files.meant(imported)

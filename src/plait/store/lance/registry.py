@@ -153,15 +153,6 @@ def retry(tables: Tables, names: Iterable[str]) -> None:
         _update(tables, {"attempts": "cast(0 as int)", "tried": "''"}, f"name IN ({listed})")
 
 
-def dead(tables: Tables, live: Collection[int]) -> list[int]:
-    """Return the builds that were begun and are not live, ascending: whatever rows they have do not count.
-
-    To be asked after the tables were opened, so that it knows each build that can have rows in them.
-    """
-    begun = tables.latest(BEGUN).to_table(columns=["build"])["build"].to_pylist()
-    return sorted(set(begun) - set(live))
-
-
 def sweep(tables: Tables, grace: float = GRACE) -> int:
     """Delete the rows of builds that no head names any more; return how many builds are gone."""
     begun = tables.latest(BEGUN).to_table().to_pylist()
