@@ -23,14 +23,18 @@ LIBRARY = {
         "    def get(self):\n        pass\n\n\n"
         "def connect(url):\n    return Client(url)\n"
     ),
-    "src/acme_net/errors.py": "class NetError(Exception):\n    pass\n\n\ndef explain():\n    pass\n",
+    "src/acme_net/errors.py": (
+        "class NetError(Exception):\n    def __init__(self):\n        pass\n\n\n"
+        "class Late(NetError):\n    pass\n\n\ndef explain():\n    pass\n"
+    ),
 }
 APP = {
     "app/main.py": (
         "import json\nimport acme_net\nfrom acme_net import Client, connect as dial, explain, missing\n"
-        "from acme_net.errors import NetError\nimport unknown_package\n\n\n"
+        "from acme_net.errors import Late, NetError\nimport unknown_package\n\n\n"
         "class Mine(Client):\n    def again(self):\n        self.get()\n        self.nothing()\n\n\n"
-        "def run():\n    c = Client('x')\n    c.get()\n    c.close()\n    dial('y')\n    acme_net.open_('z')\n"
+        "def run():\n    c = Client('x')\n    c.get()\n    c.close()\n"
+        "    dial('y')\n    Late()\n    NetError()\n    acme_net.open_('z')\n"
         "    explain()\n    missing()\n    unknown_package.go()\n    json.dumps(1)\n    connect()\n"
     ),
 }
@@ -92,6 +96,9 @@ PYTHON_LINKS = [
     "app//app/main.py:run(). -> net//src/acme_net/_client.py:Client#get(). calls call typed",
     "app//app/main.py:run(). -> net//src/acme_net/_client.py:connect(). calls call scoped",
     "app//app/main.py:run(). -> net//src/acme_net/_client.py:connect(). calls call scoped",
+    "app//app/main.py:run(). -> net//src/acme_net/errors.py:Late# calls construct scoped",
+    "app//app/main.py:run(). -> net//src/acme_net/errors.py:NetError#__init__(). calls construct scoped",
+    "app//app/main.py:run(). -> net//src/acme_net/errors.py:NetError#__init__(). calls construct scoped",
     "app//app/main.py:run(). -> net//src/acme_net/errors.py:explain(). calls call scoped",
 ]
 

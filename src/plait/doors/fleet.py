@@ -63,7 +63,7 @@ def add(
     except NoFleet:
         opened = Fleet.create(uri, settings)
     new = registry.add(opened.tables, found)
-    click.echo(f"{render.counted(len(new), 'repository', 'repositories')} added, {len(found) - len(new)} known")
+    click.echo(f"{render.counted(len(new), 'repository', 'repositories')} added, {len(found) - len(new):,} known")
 
 
 @fleet.command()

@@ -232,12 +232,13 @@ class Linked:
         if is_base and not meant.is_class:
             return
         if meant.is_class and not is_base:
-            targets = tuple(self._of(unit).constructor(targets[0])) or targets
+            targets = tuple(self._of(unit).run_by(targets[0]))
             via = Via.CONSTRUCT if via is Via.CALL else via
         evidence = Evidence.TYPED if meant.is_member else Evidence.SCOPED
         if meant.only_by_name:
             evidence = Evidence.NAME
-        if len(targets) > 1:
+        alternatives = len(targets) - (meant.is_class and meant.targets[0] in targets and len(targets) > 1)
+        if alternatives > 1:
             evidence = Evidence.AMBIGUOUS
         for target in targets:
             yield Edge(
@@ -246,10 +247,10 @@ class Linked:
                 kind=EdgeKind.INHERITS if is_base else EdgeKind.CALLS,
                 via=Via.DECLARATION if is_base else via,
                 evidence=evidence,
-                confidence=_CONFIDENCE[evidence] / (1 if len(targets) < 3 else len(targets) / 2),
+                confidence=_CONFIDENCE[evidence] if alternatives < 3 else 1 / alternatives,
                 path=path,
                 line=row["line"],
-                candidates=len(targets),
+                candidates=max(1, alternatives),
             )
 
     # Repositories

@@ -235,19 +235,36 @@ class Names:
         jvm = self._part.column("language")[class_] in ("java", "kotlin")
         return next((own[one] for one in (*_CONSTRUCTORS, *([name] if jvm else [])) if one in own), [])
 
+    def run_by(self, class_: int) -> list[int]:
+        """What constructing a class leads to, as within a repository: its constructor, or itself and an inherited one."""
+        if own := self.constructor(class_):
+            return own
+        inherited = self._member([class_], "__init__") if self._part.column("language")[class_] == "python" else []
+        return [class_, *inherited[-1:]]
+
     def known_as(self, number: int) -> list[str]:
         """Return the last names under which a symbol may be asked for, sorted."""
         names = self._part.column("name")
         found = {names[number]}
         parent = self._part.column("parent")[number]
         if parent is not None and number in self.constructor(self._part.numbers[parent]):
-            found.add(names[self._part.numbers[parent]])
+            class_ = self._part.numbers[parent]
+            found |= {names[one] for one in (class_, *self._below(class_))}
         for _ in range(_DEEPEST):
             more = {one.name for one in self._aliases if one.target.rpartition(".")[2] in found} - found
             if not more:
                 break
             found |= more
         return sorted(found - {"*"})
+
+    def _below(self, class_: int) -> list[int]:
+        layer, found = [class_], dict[int, None]()
+        while layer:
+            edges = self._part.edges(self._part.edge_rows(layer, [EdgeKind.INHERITS], "target"))
+            below = [self._part.numbers[edge.source] for edge in edges]
+            layer = [one for one in dict.fromkeys(below) if one not in found and one != class_]
+            found |= dict.fromkeys(layer)
+        return list(found)
 
     def ask(self, number: int) -> Iterator[str]:
         """Yield the packages by which a symbol can be asked for."""

@@ -150,7 +150,7 @@ def retry(tables: Tables, names: Iterable[str]) -> None:
     """Forget why repositories were set aside."""
     listed = ", ".join(map(quoted, sorted(names)))
     if listed:
-        _update(tables, {"attempts": "cast(0 as int)", "tried": "''"}, f"name IN ({listed})")
+        _update(tables, {"attempts": "cast(0 as int)", "problem": "''", "tried": "''"}, f"name IN ({listed})")
 
 
 def sweep(tables: Tables, grace: float = GRACE) -> int:
