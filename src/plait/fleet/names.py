@@ -236,7 +236,7 @@ class Names:
         return next((own[one] for one in (*_CONSTRUCTORS, *([name] if jvm else [])) if one in own), [])
 
     def run_by(self, class_: int) -> list[int]:
-        """What constructing a class leads to, as within a repository: its constructor, or itself and an inherited one."""
+        """What making one runs, as within a repository: its constructor, or the class and what it inherits."""
         if own := self.constructor(class_):
             return own
         inherited = self._member([class_], "__init__") if self._part.column("language")[class_] == "python" else []
