@@ -97,11 +97,11 @@ def test_ten_thousand_repositories_of_a_list(tmp_path: Path) -> None:
     listed = tmp_path / "list"
     listed.write_text("# all of them\n" + "".join(f"team{n % 100}/r{n} /srv/r{n}.git\n" for n in range(10_000)))
     where = ("--fleet", str(tmp_path / "f"), "--cache", str(tmp_path / "cache"))
-    assert run("add", "--list", str(listed), "--embedder", "hashing", *where).output == (
+    assert run("add", "--list", str(listed), "--embedder", "hashing", *where).stdout == (
         "10,000 repositories added, 0 known\n"
     )
     assert run("add", "--list", str(listed), *where).output == "0 repositories added, 10,000 known\n"
-    assert run("status", "--problems", *where).output == ("10,000 repositories, 0 built, 0 with a problem; 0 symbols\n")
+    assert run("status", "--problems", *where).stdout == ("10,000 repositories, 0 built, 0 with a problem; 0 symbols\n")
     listed.write_text("one two\nalone\n")
     refused = run("add", "--list", str(listed), *where)
     assert (refused.exit_code, "list:2: not a name and a source" in refused.output) == (2, True)
