@@ -100,7 +100,7 @@ def test_ten_thousand_repositories_of_a_list(tmp_path: Path) -> None:
     assert run("add", "--list", str(listed), "--embedder", "hashing", *where).stdout == (
         "10,000 repositories added, 0 known\n"
     )
-    assert run("add", "--list", str(listed), *where).output == "0 repositories added, 10,000 known\n"
+    assert run("add", "--list", str(listed), *where).stdout == "0 repositories added, 10,000 known\n"
     assert run("status", "--problems", *where).stdout == ("10,000 repositories, 0 built, 0 with a problem; 0 symbols\n")
     listed.write_text("one two\nalone\n")
     refused = run("add", "--list", str(listed), *where)
