@@ -13,7 +13,8 @@ PlaitError
 │   ├── BadParameter                   a parameter of a strategy or a setting has a wrong name or value
 │   ├── BadCollection                  a collection's files do not fit each other or its corpus
 │   ├── BadScip                        a SCIP index cannot be read or joined
-│   └── NoFleet                        no fleet is kept at the address
+│   ├── NoFleet                        no fleet is kept at the address
+│   └── BadSource                      what a repository of a fleet comes from cannot be read
 ├── MissingExtra (also ImportError)    an optional library is not installed; says how to install it
 ├── IndexBusy                          another process is writing the index
 ├── Overtaken                          another builder has committed the repository first
@@ -125,6 +126,11 @@ class IndexBusy(PlaitError):
 class NoFleet(RequestError):
     def __init__(self, uri: str) -> None:
         super().__init__(f"{uri}: no fleet is kept there; `plait fleet add --fleet {uri} FOLDER` makes one")
+
+
+class BadSource(RequestError):
+    def __init__(self, source: str, problem: str) -> None:
+        super().__init__(f"{source}: {problem}")
 
 
 class Overtaken(PlaitError):

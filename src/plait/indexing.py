@@ -100,14 +100,15 @@ def build(
     scip: Sequence[Path] = (),
     must_join: bool = False,
     defer: int | None = None,
+    noticed: Callable[[Mapping[str, ParsedFile]], None] = lambda files: None,
 ) -> tuple[Snapshot, IndexReport]:
     """Index all of root, which is listed unless `listing` does. Vectors of unchanged texts are taken from `before`, if
     its embedder was the same.
 
     `scip` are SCIP indexes to join, absolute paths. What is wrong with one is noted in the snapshot's info, or raised
     (BadScip, MissingExtra) with `must_join`. `defer` is the number of lines above which the flow of values is left out,
-    if the graph follows it and no index is to be joined: the snapshot's `pending` tells. Raises NothingToIndex if no
-    file could be parsed.
+    if the graph follows it and no index is to be joined: the snapshot's `pending` tells. `noticed` is given the facts
+    of all files before the commit. Raises NothingToIndex if no file could be parsed.
     """
     started = time.perf_counter()
     builder = plugins.build("graph", graph)
@@ -174,6 +175,7 @@ def build(
     )
     for part in linked.parts():
         writer.connect(part)
+    noticed(files)
     writer.observe(records, skipped, extracted.recovered)
     return writer.commit(info), IndexReport(
         info=info,

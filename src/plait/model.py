@@ -312,7 +312,8 @@ class Unknown(StrEnum):
     """Why a reference has no edge."""
 
     EXTERNAL = "external"
-    """an import leads out of the repository; the detail names the package"""
+    """an import leads out of the repository; the detail says where to, calls as `()`: in Python the full name
+    (`requests.get().json`), elsewhere the package and, behind a blank, the name in it as far as it is known"""
     BUILTIN = "builtin"
     RECEIVER = "unknown receiver"
     NAME = "unknown name"

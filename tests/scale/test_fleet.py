@@ -54,7 +54,7 @@ def test_a_repository_without_code_is_set_aside_with_the_reason(tmp_path: Path) 
     fleet = fleet_of(tmp_path, {"app": SOURCES})
     (tmp_path / "empty").mkdir()
     registry.add(fleet.tables, {"empty": str(tmp_path / "empty"), "gone": str(tmp_path / "gone")})
-    for name, reason in (("empty", "no source file"), ("gone", "no such file or folder")):
+    for name, reason in (("empty", "no source file"), ("gone", "is not there")):
         outcome = build_repository(fleet, name)
         assert outcome.set_aside
         assert reason in outcome.problem

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -63,7 +63,7 @@ def add(
     except NoFleet:
         opened = Fleet.create(uri, settings)
     new = registry.add(opened.tables, found)
-    click.echo(f"{render.counted(len(new), 'repository', 'repositories')} added, {len(found) - len(new)} known")
+    click.echo(f"{render.counted(len(new), 'repository', 'repositories')} added, {len(found) - len(new):,} known")
 
 
 @fleet.command()
@@ -127,6 +127,7 @@ def build(
 def status(uri: str, problems: bool, cache: str | None, as_json: bool) -> None:
     """Show the repositories, and why some could not be built."""
     from plait.fleet.fleet import head_json
+    from plait.fleet.linked import Linked
 
     opened = _opened(uri, cache)
     heads = opened.heads()
@@ -136,10 +137,18 @@ def status(uri: str, problems: bool, cache: str | None, as_json: bool) -> None:
         f"{render.counted(len(heads), 'repository', 'repositories')}, {len(built):,} built, "
         f"{sum(one.problem != '' for one in heads):,} with a problem; {sum(one.symbols for one in heads):,} symbols"
     ]
+    ambiguous = Linked(opened).ambiguous()
+    if ambiguous:
+        lines.append(f"{render.counted(len(ambiguous), 'package')} published by several: no calls are linked into them")
+        lines += [f"{package}  {', '.join(names)}" for package, names in list(ambiguous.items())[:20]]
     for one in shown:
         told = f"generation {one.generation}, {one.symbols:,} symbols, {one.state[:12]}" if one.build else "not built"
         lines.append(f"{one.name}  {told}" + (f"; {one.problem}" if one.problem else ""))
-    value = {"schema": "plait.fleet.status.v1", "repositories": [head_json(one) for one in shown]}
+    value = {
+        "schema": "plait.fleet.status.v1",
+        "repositories": [head_json(one) for one in shown],
+        "ambiguous": {package: list(names) for package, names in ambiguous.items()},
+    }
     emit(value, lines, as_json=as_json)
 
 
@@ -179,6 +188,61 @@ def search(
         generation=generation,
     )
     emit(render.answer_json(answer), render.answer_text(answer, explain=explain), as_json=as_json)
+
+
+def _relations(command: Callable[..., None]) -> Callable[..., None]:
+    for decorate in (
+        *(_json, _cache),
+        click.option("--may", multiple=True, metavar="NAME", help="Answer as for a caller who may read these alone."),
+        click.option("--repo", "repositories", multiple=True, metavar="NAME", help="Repository of SYMBOL."),
+        click.option("--depth", type=COUNT, default=1, show_default=True, metavar="N", help="Calls to follow."),
+        click.option("-k", type=COUNT, default=50, show_default=True, help="Number of symbols shown."),
+        *(_fleet, click.argument("symbol")),
+    ):
+        command = decorate(command)
+    return command
+
+
+@fleet.command()
+@_relations
+def callers(symbol: str, **given: Any) -> None:
+    """List who calls SYMBOL, in its repository and in all others, nearest first.
+
+    SYMBOL is any unique end of a qualified name, REPOSITORY//NAME, or an id.
+    """
+    _related("callers", symbol, **given)
+
+
+@fleet.command()
+@_relations
+def callees(symbol: str, **given: Any) -> None:
+    """List what SYMBOL calls, in its repository and in all others, nearest first, and what is named elsewhere and not
+    found.
+
+    SYMBOL is any unique end of a qualified name, REPOSITORY//NAME, or an id.
+    """
+    _related("callees", symbol, **given)
+
+
+def _related(
+    name: str,
+    symbol: str,
+    uri: str,
+    k: int,
+    depth: int,
+    repositories: Sequence[str],
+    may: Sequence[str],
+    cache: str | None,
+    as_json: bool,
+) -> None:
+    from plait.doors import render_fleet
+    from plait.fleet.linked import Linked
+    from plait.model import Direction
+
+    linked = Linked(_opened(uri, cache), may or None)
+    direction = Direction.IN if name == "callers" else Direction.OUT
+    found = linked.related(linked.find(symbol, repositories or None), direction, depth)
+    emit(render_fleet.across_json(found, k), render_fleet.across_text(found, k), as_json=as_json)
 
 
 @fleet.command()

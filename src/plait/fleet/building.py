@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from hashlib import blake2b
 from pathlib import Path
 
 from plait import git, source
-from plait.errors import FleetUnreachable, NoSuchPath, Overtaken, PlaitError
+from plait.errors import BadSource, FleetUnreachable, Overtaken, PlaitError
+from plait.facts import ParsedFile
 from plait.fleet.fleet import Fleet
+from plait.fleet.published import published
 from plait.indexing import build
 from plait.kept import code_state
 from plait.settings import Settings
@@ -56,21 +58,30 @@ def build_repository(fleet: Fleet, name: str) -> Outcome:
     try:
         state = state_of(head.source)
         if head.build and head.state == state:
+            if head.problem:
+                registry.retry(fleet.tables, [name])
             return Outcome(name, symbols=head.symbols)
         if head.attempts >= ATTEMPTS and head.tried == state:
             return Outcome(name, head.problem, set_aside=True)
         with checked_out(head.source) as root:
             part = fleet.parts.of(head.build) if head.build else None
             defaults = Settings()
+            writer = LanceWriter(fleet.tables, fleet.parts, name, state)
+
+            def noticed(files: Mapping[str, ParsedFile], root: Path = root, writer: LanceWriter = writer) -> None:
+                found = published(root, files)
+                writer.publish(found.packages, [astuple(one) for one in found.aliases])
+
             _, report = build(
                 root,
-                LanceWriter(fleet.tables, fleet.parts, name, state),
+                writer,
                 fleet.embedder,
                 graph=fleet.about.graph,
                 max_file_bytes=defaults.max_file_bytes,
                 before=None if part is None else LanceSnapshot([Unit("", part)], part.info),
                 facts=FactsCache(facts_of(fleet.cache)),
                 code_state=code_state(),
+                noticed=noticed,
             )
     except Overtaken:
         return Outcome(name)
@@ -95,12 +106,16 @@ def build_repository(fleet: Fleet, name: str) -> Outcome:
 
 
 def state_of(place: str) -> str:
-    """Return what tells whether a source has changed: of git's HEAD its commit. Raises NoSuchPath."""
+    """Return what tells whether a source has changed: of git's HEAD its commit. Raises BadSource."""
     commit = _commit(place)
     if commit is not None:
         return commit
-    if "://" in place or not Path(place).is_dir():
-        raise NoSuchPath(place)
+    if "://" in place:
+        raise BadSource(place, "does not answer, or has no commit; try `git ls-remote` with it on the node")
+    if not Path(place).is_dir():
+        raise BadSource(place, "is not there, or not on this node; mirrors must lie where each node sees them")
+    if _is_repository(Path(place)):
+        raise BadSource(place, "a git repository that is empty or damaged; try `git -C` with it and `rev-parse HEAD`")
     told = [(one.path, one.size, one.mtime_ns) for one in source.discover(Path(place).resolve()).files]
     return blake2b(repr(told).encode(), digest_size=16).hexdigest()
 
@@ -109,7 +124,7 @@ def state_of(place: str) -> str:
 def checked_out(place: str) -> Iterator[Path]:
     """Yield a folder with the code of a source: of a git repository, bare or not, at HEAD; of another folder itself.
 
-    Raises NoSuchPath.
+    Raises BadSource.
     """
     if _commit(place) is None:
         yield Path(place).resolve()
@@ -117,7 +132,7 @@ def checked_out(place: str) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="plait-") as folder:
         root = Path(folder).resolve() / "code"
         if not git.clone(place, root):
-            raise NoSuchPath(place)
+            raise BadSource(place, "git cannot check HEAD out; `git clone` with it tells why")
         yield root
 
 
@@ -143,5 +158,8 @@ def _commit(place: str) -> str | None:
     if "://" in place:
         return git.remote_head(place)
     path = Path(place)
-    is_root = (path / ".git").exists() or ((path / "HEAD").is_file() and (path / "objects").is_dir())
-    return git.commit(path, "HEAD") if is_root else None
+    return git.commit(path, "HEAD") if _is_repository(path) else None
+
+
+def _is_repository(path: Path) -> bool:
+    return (path / ".git").exists() or ((path / "HEAD").is_file() and (path / "objects").is_dir())

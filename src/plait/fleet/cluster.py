@@ -56,7 +56,9 @@ def build_all(
         return
     started_here = not ray.is_initialized()
     if started_here:
-        own = {"address": cluster.address} if cluster.address else {"num_cpus": cluster.workers or None}
+        own: dict[str, Any] = {"address": cluster.address or "local"}
+        if not cluster.address:
+            own["num_cpus"] = cluster.workers or None
         ray.init(**own, include_dashboard=False, logging_level="ERROR", log_to_driver=False)
     try:
         task = ray.remote(num_cpus=1, max_retries=RESTARTS)(_build)
@@ -93,7 +95,7 @@ def build_all(
 def _is_unchanged(head: Head) -> bool:
     """Whether nothing is to be done, as far as can be told from here: a node may see what this machine does not."""
     try:
-        return bool(head.build) and state_of(head.source) == head.state
+        return bool(head.build) and not head.problem and state_of(head.source) == head.state
     except PlaitError:
         return False
 
@@ -108,7 +110,10 @@ def _outcome(ray: Any, fleet: Fleet, ended: Any, name: str, *, is_late: bool) ->
         problem = f"its process died each time: {' '.join(str(error).split())[:200]}"
         if is_late:
             problem = "took longer than a build may; see --limit"
-    state = state_of(registry.head(fleet.tables, name).source)
+    try:
+        state = state_of(registry.head(fleet.tables, name).source)
+    except PlaitError:
+        state = ""  # gone meanwhile, or only the nodes see it
     for _ in range(ATTEMPTS):
         registry.failed(fleet.tables, name, state, problem)
     return Outcome(name, problem, set_aside=True)

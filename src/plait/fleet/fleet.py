@@ -158,4 +158,7 @@ def head_json(head: Head) -> dict[str, object]:
     """Return what is told of a repository."""
     told = asdict(head)
     told["history"] = [{"generation": one.number, "state": one.state, "at": one.at} for one in head.history]
-    return {name: told[name] for name in ("name", "source", "generation", "state", "symbols", "history", "problem")}
+    return {
+        name: told[name]
+        for name in ("name", "source", "generation", "state", "symbols", "packages", "history", "problem")
+    }

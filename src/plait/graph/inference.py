@@ -248,7 +248,7 @@ class Inference:
                     return self._missing(class_, name)
                 return _union(self._taken(one, class_, typed=False, replaceable=False) for one in found)
             case Function(id=function):
-                return self._function_attribute(function)
+                return self._function_attribute(function, name)
             case External(path=path):
                 return (External(f"{path}.{name}"),)
             case Builtin() | BuiltinInstance():
@@ -345,19 +345,19 @@ class Inference:
             return (Opaque(Unknown.DYNAMIC, "__getattr__"),)
         return (Opaque(Unknown.MEMBER, self.program.symbols[class_].qualified_name),)
 
-    def _function_attribute(self, function: SymbolId) -> Values:
+    def _function_attribute(self, function: SymbolId, name: str) -> Values:
         """An attribute of a function comes from what decorates it, if anything."""
 
         def compute() -> Values:
             for reference in self.program.decorators(function):
                 for value in self.evaluate(reference.expression, reference.source):
                     if isinstance(value, External):
-                        return (value,)
+                        return (External(f"{value.path}().{name}"),)
                     if isinstance(value, Builtin):
                         return (Builtin(f"{value.name}.?"),)
             return (Opaque(Unknown.RECEIVER),)
 
-        return self._memory.once(("attribute of", function), compute)
+        return self._memory.once(("attribute of", function, name), compute)
 
     def _builtin_attribute(self, value: Builtin | BuiltinInstance, name: str) -> Values:
         if isinstance(value, Builtin):

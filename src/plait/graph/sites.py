@@ -234,7 +234,7 @@ def _reason(value: Value, reference: Reference, inference: Inference) -> tuple[U
     """Why a value is no target."""
     match value:
         case External():
-            return Unknown.EXTERNAL, value.package
+            return Unknown.EXTERNAL, value.path
         case Builtin(name=name):
             return Unknown.BUILTIN, name
         case BuiltinInstance(type=name):

@@ -79,10 +79,6 @@ class External:
     path: str
     """dotted, calls as `()`"""
 
-    @property
-    def package(self) -> str:
-        return self.path.partition(".")[0].removesuffix("()")
-
 
 @dataclass(frozen=True, slots=True)
 class Builtin:

@@ -24,12 +24,16 @@ class Imports:
         dialect = self.files.dialect(imported.scope)
         if dialect.modules is Modules.NAMES:
             full = ".".join(one for one in (imported.module, imported.name) if one)
-            return self.full(full) or self._relative_name(imported, full) or (Outside(imported.module or full),)
+            return (
+                self.full(full)
+                or self._relative_name(imported, full)
+                or (Outside(imported.module or full, imported.name or "" if imported.module else ""),)
+            )
         if dialect.modules is Modules.CRATE:
             return self._from_crate(imported)
         paths = self.files.meant(imported)
         if not paths:
-            return (Outside(imported.module),)
+            return (Outside(imported.module, imported.name or ""),)
         if imported.name is None:
             return (
                 tuple(File(path) for path in paths[:1])
@@ -59,7 +63,7 @@ class Imports:
                 found = self._path_in(names, imported.scope, imported.alias)
                 if found:
                     return found
-            return (Outside(names[0]),)
+            return (Outside(names[0], ".".join(names[1:])),)
         values: tuple[Value, ...] = (File(paths[0]),)
         for name in rest:
             values = distinct(one for value in values for one in self._all.members.member(value, name))

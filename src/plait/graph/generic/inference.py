@@ -287,7 +287,7 @@ class Inference:
             case File():
                 return distinct(one for it in self.callable(value) if it != value for one in self.result(it))
             case Outside():
-                return (value,)
+                return (value.result(),)
             case Instance(of=of):
                 dialect = self.files.dialect(of)
                 passed = called in dialect.passing or called in dialect.elements
@@ -329,7 +329,7 @@ class Inference:
             case Instance(arguments=arguments, scope=scope) if arguments and scope is not None:
                 return self.type_(_split(arguments)[-1], scope)
             case Outside():
-                return (value,)
+                return (value.member("?"),)
         return ()
 
 

@@ -90,7 +90,7 @@ class Members:
                     return self._all.element(value)
                 return (value,) if name in dialect.passing or name in dialect.keeping else ()
             case Outside():
-                return (value,)
+                return (value.member(name),)
         return ()
 
     def _applied(self, value: Value, owner: Instance) -> Value:

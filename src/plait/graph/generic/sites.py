@@ -125,7 +125,7 @@ class Sites:
             near = self.inference.near.closest(found, self.files.file_of[reference.source].path)[:MOST]
             return Site(self._alike(near[:1], Via.DECLARATION, Evidence.SCOPED), None)
         values = self.inference.type_named(reference.expression, scope)
-        outside = next((one.package for one in values if isinstance(one, Outside)), "")
+        outside = next((str(one) for one in values if isinstance(one, Outside)), "")
         return Site((), (Unknown.EXTERNAL, outside) if outside else (Unknown.NAME, ""))
 
     # What is called
@@ -317,8 +317,8 @@ class Sites:
     def _reason(self, values: Sequence[Value], reference: Reference) -> tuple[Unknown, str]:
         for value in values:
             match value:
-                case Outside(package=package):
-                    return Unknown.EXTERNAL, package
+                case Outside():
+                    return Unknown.EXTERNAL, str(value)
                 case Plain(type=type_):
                     return Unknown.BUILTIN, type_
                 case Container(name=name):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from plait.model import SymbolId
@@ -12,6 +13,9 @@ MOST = 4
 
 DEEPEST = 12
 """Questions in each other."""
+
+LONGEST = 120
+"""Characters of a name in a package that is not here; what is longer comes out of a loop or tells nothing."""
 
 DEFAULT = "default"
 """The name of what a file exports as itself."""
@@ -66,10 +70,26 @@ class Container(NamedTuple):
     scope: SymbolId
 
 
-class Outside(NamedTuple):
-    """Something of a package that is not here."""
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """Something of a package that is not here. All of one package are alike, as nothing is known of any."""
 
     package: str
+    name: str = field(default="", compare=False)
+    """its name in the package, dotted, calls as `()`; `?` for one that is not known"""
+
+    def member(self, name: str) -> Outside:
+        return self._at(f"{self.name}.{name}" if self.name else name)
+
+    def result(self) -> Outside:
+        return self if self.name.endswith("()") else self._at(f"{self.name}()")
+
+    def _at(self, name: str) -> Outside:
+        return Outside(self.package, name if len(name) <= LONGEST and "?" not in name else "?")
+
+    def __str__(self) -> str:
+        """The package, and behind a blank the name in it if that is known."""
+        return f"{self.package} {self.name}" if self.name.strip("?") else self.package
 
 
 class Plain(NamedTuple):

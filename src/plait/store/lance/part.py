@@ -22,14 +22,14 @@ from plait.errors import BrokenIndex
 from plait.model import Edge, EdgeKind, Evidence, SnapshotInfo, Span, SymbolId, Via
 from plait.store import records
 from plait.store.dense import Matrix
-from plait.store.lance.tables import BUILDS, EDGES, NUMBERS, SITES, SYMBOLS, Tables, arrow
+from plait.store.lance.tables import BUILDS, EDGES, NUMBERS, OUTWARD, SITES, SYMBOLS, Tables, arrow
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
 
-_ORDER = {SYMBOLS: "key", SITES: "row", EDGES: "source", BUILDS: "build", PLAIN: "row"}
+_ORDER = {SYMBOLS: "key", SITES: "row", OUTWARD: "row", EDGES: "source", BUILDS: "build", PLAIN: "row"}
 _MASK = (1 << NUMBERS) - 1
 
 

@@ -25,6 +25,9 @@ replaced may still be read."""
 
 _BUILD_BITS = 38
 
+_NONE = "array_remove(make_array(''), '')"
+"""An empty list of texts: `make_array()` has no type."""
+
 
 @dataclass(frozen=True, slots=True)
 class Generation:
@@ -50,8 +53,8 @@ class Head:
     """of the source at that build"""
     symbols: int
     terms: int
-    modules: tuple[str, ...]
-    """top-level names that other repositories may import"""
+    packages: tuple[str, ...]
+    """that it publishes, as others name them: `python:requests`"""
     history: tuple[Generation, ...]
     """the generations that can be asked, newest first"""
     attempts: int
@@ -69,7 +72,7 @@ def heads(tables: Tables, names: Collection[str] | None = None) -> list[Head]:
     found: dict[str, Head] = {}
     for row in rows:
         history = tuple(Generation(*one) for one in json.loads(row.pop("history")))
-        head = Head(**row | {"modules": tuple(row["modules"]), "history": history})
+        head = Head(**row | {"packages": tuple(row["packages"]), "history": history})
         known = found.get(head.name)
         if known is None or head.generation > known.generation:  # two who add at the same moment
             found[head.name] = head
@@ -99,7 +102,7 @@ def add(tables: Tables, sources: Mapping[str, str]) -> list[str]:
             raise BadParameter(f"{name!r} cannot be a repository's name; use letters, digits, '-', '_', '.' and '/'")
     known = {one.name: one for one in heads(tables)}
     new = sorted(sources.keys() - known.keys())
-    empty = {"generation": 0, "build": 0, "state": "", "symbols": 0, "terms": 0, "modules": [], "history": "[]"}
+    empty = {"generation": 0, "build": 0, "state": "", "symbols": 0, "terms": 0, "packages": [], "history": "[]"}
     rows = [{"name": name, "source": sources[name], **empty, "attempts": 0, "problem": "", "tried": ""} for name in new]
     if rows:
         tables.add(HEADS, rows)
@@ -119,15 +122,15 @@ def begin(tables: Tables, name: str) -> int:
 
 
 def commit(
-    tables: Tables, before: Head, build: int, state: str, symbols: int, terms: int, modules: Sequence[str]
+    tables: Tables, before: Head, build: int, state: str, symbols: int, terms: int, packages: Sequence[str]
 ) -> Head:
     """Make a build the one to ask. Raises Overtaken if another has been committed since `before` was read."""
     number = before.generation + 1
     history = (Generation(number, build, state, time.time()), *before.history)[:KEPT]
-    listed = ", ".join(map(quoted, modules))
+    listed = ", ".join(map(quoted, packages))
     values = {
         **{"generation": str(number), "build": str(build), "state": quoted(state), "symbols": str(symbols)},
-        **{"terms": str(terms), "modules": f"make_array({listed})" if modules else "modules"},
+        **{"terms": str(terms), "packages": f"make_array({listed})" if packages else _NONE},
         "history": quoted(json.dumps([[one.number, one.build, one.state, one.at] for one in history])),
         **{"attempts": "cast(0 as int)", "problem": "''", "tried": "''"},
     }
@@ -147,16 +150,7 @@ def retry(tables: Tables, names: Iterable[str]) -> None:
     """Forget why repositories were set aside."""
     listed = ", ".join(map(quoted, sorted(names)))
     if listed:
-        _update(tables, {"attempts": "cast(0 as int)", "tried": "''"}, f"name IN ({listed})")
-
-
-def dead(tables: Tables, live: Collection[int]) -> list[int]:
-    """Return the builds that were begun and are not live, ascending: whatever rows they have do not count.
-
-    To be asked after the tables were opened, so that it knows each build that can have rows in them.
-    """
-    begun = tables.latest(BEGUN).to_table(columns=["build"])["build"].to_pylist()
-    return sorted(set(begun) - set(live))
+        _update(tables, {"attempts": "cast(0 as int)", "problem": "''", "tried": "''"}, f"name IN ({listed})")
 
 
 def sweep(tables: Tables, grace: float = GRACE) -> int:

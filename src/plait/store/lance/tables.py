@@ -21,7 +21,7 @@ from plait.errors import BadParameter, FleetUnreachable, MissingExtra, NoFleet
 if TYPE_CHECKING:
     import pyarrow as pa
 
-FORMAT = 1
+FORMAT = 2
 """Kept with a fleet: a plait of another format refuses it."""
 
 NUMBERS = 24
@@ -36,7 +36,8 @@ SYMBOLS = "symbols"
 TERMS = "terms"
 EDGES = "edges"
 SITES = "sites"
-OF_BUILDS = (SYMBOLS, TERMS, EDGES, SITES, *EMBEDDED, SMOOTHED, BUILDS)
+OUTWARD = "outward"
+OF_BUILDS = (SYMBOLS, TERMS, EDGES, SITES, OUTWARD, *EMBEDDED, SMOOTHED, BUILDS)
 """Tables whose rows belong to builds."""
 
 INDEXED = {
@@ -44,6 +45,7 @@ INDEXED = {
     TERMS: ("term", "build"),
     EDGES: ("source", "target", "build"),
     SITES: ("build",),
+    OUTWARD: ("package", "last", "build"),
     BUILDS: ("build",),
     **dict.fromkeys((*EMBEDDED, SMOOTHED), ("build", "owner")),
 }
@@ -215,7 +217,7 @@ def schemas(dim: int) -> dict[str, pa.Schema]:
         HEADS: pa.schema(
             [
                 *(("name", text), ("source", text), ("generation", number), ("build", number), ("state", text)),
-                *(("symbols", number), ("terms", number), ("modules", pa.list_(text)), ("history", text)),
+                *(("symbols", number), ("terms", number), ("packages", pa.list_(text)), ("history", text)),
                 *(("attempts", whole), ("problem", text), ("tried", text)),
             ]
         ),
@@ -223,7 +225,7 @@ def schemas(dim: int) -> dict[str, pa.Schema]:
         BUILDS: pa.schema(
             [
                 *(("build", number), ("info", text), ("counts", text), ("files", text), ("skipped", text)),
-                ("recovered", text),
+                *(("recovered", text), ("published", text)),
             ]
         ),
         SYMBOLS: pa.schema(
@@ -247,6 +249,12 @@ def schemas(dim: int) -> dict[str, pa.Schema]:
                 *(("build", number), ("row", whole), ("source", number), ("kind", text), ("name", text)),
                 *(("expression", text), ("receiver", text), ("arity", whole), ("line", whole), ("column", whole)),
                 *(("path", text), ("reason", text), ("detail", text)),
+            ]
+        ),
+        OUTWARD: pa.schema(
+            [
+                *(("build", number), ("row", whole), ("source", number), ("package", text), ("within", text)),
+                *(("name", text), ("last", text), ("kind", text), ("arity", whole), ("path", text), ("line", whole)),
             ]
         ),
         **{template: pa.schema(passage) for template in EMBEDDED},

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from plait.document import digest
+from plait.graph.outward import outward
 from plait.model import Document, FileRecord, Graph, Recovered, Skipped, SnapshotInfo, Symbol, SymbolId
 from plait.store import records
 from plait.store.lance import registry
@@ -17,6 +18,7 @@ from plait.store.lance.tables import (
     BUILDS,
     EDGES,
     NUMBERS,
+    OUTWARD,
     SITES,
     SYMBOLS,
     TERMS,
@@ -51,7 +53,7 @@ class LanceWriter:
         self._documents: Counter[str] = Counter()
         self._owners: list[int] = []
         self._terms = 0
-        self._modules: set[str] = set()
+        self._published: dict[str, Any] = {"packages": [], "aliases": []}
         self._observed: dict[str, str] = {}
 
     def put(self, symbols: Sequence[Symbol], documents: Sequence[Document], vectors: Mapping[str, Vectors]) -> None:
@@ -67,8 +69,6 @@ class LanceWriter:
             self._numbers[symbol.id] = key
             self._documents.update(set(document.terms))
             self._terms += len(document.terms)
-            if symbol.parent is None and symbol.module:
-                self._modules.add(symbol.module.partition(".")[0])
             row = records.symbol_row(symbol, document.text)
             rows.append((self.build, key, *row, len(document.terms), " ".join(document.terms)))
         self._add(SYMBOLS, rows)
@@ -124,6 +124,26 @@ class LanceWriter:
             ],
         )
 
+        self._outward(graph)
+
+    def _outward(self, graph: Graph) -> None:
+        """One row for all sites of a symbol that name the same; each symbol's sites are in one call of `connect`."""
+        found: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+        for site in graph.unresolved:
+            named = outward(site)
+            if named is not None:
+                reference = site.reference
+                what = (self._numbers[reference.source], named.package, named.within, named.name, named.last)
+                key = (*what, str(reference.kind), reference.arity)
+                found.setdefault(key, (site.path, reference.line))
+        first = self._counts[OUTWARD]
+        rows = [(self.build, row, *key, *place) for row, (key, place) in enumerate(found.items(), start=first)]
+        self._add(OUTWARD, rows)
+
+    def publish(self, packages: Sequence[tuple[str, str]], aliases: Sequence[Sequence[str]]) -> None:
+        """Note what the repository publishes: packages with their place, and names that its modules pass on."""
+        self._published = {"packages": list(packages), "aliases": list(aliases)}
+
     def observe(self, files: Sequence[FileRecord], skipped: Sequence[Skipped], recovered: Sequence[Recovered]) -> None:
         self._observed = {
             "files": json.dumps([asdict(one) for one in sorted(files)]),
@@ -135,16 +155,16 @@ class LanceWriter:
         self._add(TERMS, [(self.build, term, self._documents[term]) for term in sorted(self._documents)])
         empty = {"files": "[]", "skipped": "[]", "recovered": "[]"}
         counts = json.dumps(self._counts)
-        row = {"build": self.build, "info": json.dumps(asdict(info)), "counts": counts, **empty, **self._observed}
+        published = json.dumps(self._published)
+        row = {"build": self.build, "info": json.dumps(asdict(info)), "counts": counts, "published": published}
+        row |= empty | self._observed
         self._add(BUILDS, [tuple(row[name] for name in self._schemas[BUILDS].names)])
         for name in sorted(self._waiting):
             self._flush(name)
         for name in sorted(self._written):
             self.tables.append(name, self._written[name])
-        modules = sorted(self._modules - {"tests", "test", "docs", "examples", "setup", "conftest"})
-        registry.commit(
-            *(self.tables, self._before, self.build, self._state, len(self._numbers), self._terms, modules[:1000])
-        )
+        packages = sorted({package for package, _ in self._published["packages"]})
+        registry.commit(self.tables, self._before, self.build, self._state, len(self._numbers), self._terms, packages)
         return LanceSnapshot([Unit("", self._parts.of(self.build))], info)
 
     def _add(self, name: str, rows: Sequence[tuple[Any, ...]]) -> None:
