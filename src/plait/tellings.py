@@ -7,6 +7,7 @@ tells of every name.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from hashlib import blake2b
 
 from plait.facts import ParsedFile
@@ -15,15 +16,15 @@ from plait.graph.generic.told import told
 from plait.packing import pack, unpack
 
 
+@dataclass(slots=True)
 class Tellings:
     """Files in languages with a table, by the names that they tell of."""
 
-    def __init__(self) -> None:
-        self._digests: dict[str, str] = {}
-        """of the files, by path"""
-        self._paths: list[str] = []
-        self._names: dict[str, list[int]] = {}
-        """places in `_paths`, by name; a file that has changed has several, and tells at least what it does"""
+    _digests: dict[str, str] = field(default_factory=dict)
+    """of the files, by path"""
+    _paths: list[str] = field(default_factory=list)
+    _names: dict[str, list[int]] = field(default_factory=dict)
+    """places in `_paths`, by name; a file that has changed has several, and tells at least what it does"""
 
     def add(self, file: ParsedFile, digest: str) -> None:
         """Note what a file tells; nothing in a language without a table."""
@@ -55,11 +56,10 @@ class Tellings:
     @classmethod
     def unpacked(cls, packed: bytes) -> Tellings:
         """Return what was packed; nothing for bytes that are damaged."""
-        found = cls()
         match unpack(packed, tuple):
             case (dict() as digests, list() as paths, dict() as names):
-                found._digests, found._paths, found._names = digests, paths, names
-        return found
+                return cls(digests, paths, names)
+        return cls()
 
 
 def key_of(root: str, state: str) -> str:
