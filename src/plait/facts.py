@@ -174,6 +174,10 @@ class ParsedFile:
     arguments: tuple[Arguments, ...] = ()
 
 
+def outline_of(file: ParsedFile) -> Outline:
+    return Outline(file.path, file.module, file.is_package)
+
+
 def _pickled_at_once(kind: type[Any]) -> None:
     """Let objects be pickled as a call with their values.
 

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from plait.facts import Outline, ParsedFile
+from plait.facts import Outline, ParsedFile, outline_of
 from plait.model import SourceFile, Symbol, SymbolId
 from plait.packing import unpack
 from plait.parse.naming import module_id
@@ -108,7 +108,3 @@ class ParsedFiles(Mapping[str, ParsedFile]):
         """Yield all symbols by id, a file at a time: the ids of one file begin alike, as those of no other do."""
         for path in sorted(self.outlines, key=module_id):
             yield from sorted(self[path].symbols, key=lambda symbol: symbol.id)
-
-
-def outline_of(file: ParsedFile) -> Outline:
-    return Outline(file.path, file.module, file.is_package)

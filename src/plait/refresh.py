@@ -17,8 +17,8 @@ from plait.collector import paused
 from plait.document import Neighbours, runs_in, runs_of
 from plait.embedding import embed
 from plait.extraction import Facts, extract
-from plait.facts import Outline, ParsedFile
-from plait.gathered import About, outline_of
+from plait.facts import Outline, ParsedFile, outline_of
+from plait.gathered import About
 from plait.graph.edit import Edit
 from plait.graph.generic.dialects import DIALECTS
 from plait.graph.generic.reach import given_bases

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from random import Random
 
 import pytest
@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from programs import LANGUAGES, Edits
 
+from files_around import FilesAround
 from plait import extraction
-from plait.facts import Outline, ParsedFile
+from plait.facts import ParsedFile, outline_of
 from plait.graph.edit import Edit
 from plait.graph.mixed import ScopedGraph
 from plait.graph.reach import reached
 from plait.model import Graph, SourceFile
 from plait.source.languages import language
-from plait.tellings import Tellings
 from plait.terms import terms
 
 EXAMPLES = int(os.environ.get("PLAIT_EXAMPLES", "5"))
@@ -50,27 +50,6 @@ def by_file(graph: Graph) -> dict[str, tuple[list[object], list[object]]]:
     return found
 
 
-class Kept:
-    """Files that have not changed, opened as a refresh opens them."""
-
-    def __init__(self, files: Mapping[str, ParsedFile]) -> None:
-        self.files = files
-        self.opened: set[str] = set()
-        self.tellings = Tellings()
-        for file in files.values():
-            self.tellings.add(file, "")
-
-    def __call__(self, path: str) -> ParsedFile:
-        return self.every([path])[0]
-
-    def every(self, paths: Sequence[str]) -> list[ParsedFile]:
-        self.opened.update(paths)
-        return [self.files[path] for path in paths]
-
-    def telling(self, name: str) -> Collection[str]:
-        return self.tellings.of(name)
-
-
 class Linked:
     """A program that is linked anew only where an edit reaches."""
 
@@ -89,7 +68,7 @@ class Linked:
             Edit(before.get(path), changed.get(path))
             for path in sorted({*(before.keys() - kept.keys()), *changed.keys()})
         ]
-        around = [Outline(path, kept[path].module, kept[path].is_package) for path in sorted(kept)]
+        around = [outline_of(kept[path]) for path in sorted(kept)]
         terms_of = {path: words_of(kept[path], texts[path]) for path in kept}
 
         def mentioning(names: Collection[str]) -> list[str]:
@@ -104,7 +83,7 @@ class Linked:
         graph = ScopedGraph().relink(
             [*changed.values(), *(kept[path] for path in sorted(found))],
             [one for one in around if one.path not in found],
-            Kept(kept),
+            FilesAround(kept),
         )
         self.graph = {path: self.graph[path] for path in kept if path not in found and path in self.graph}
         self.graph |= by_file(graph)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-
+from files_around import FilesAround
 from plait import extraction
-from plait.facts import Outline, ParsedFile
+from plait.facts import ParsedFile, outline_of
 from plait.graph.mixed import ScopedGraph
 from plait.model import SourceFile
 from plait.tellings import Tellings
@@ -19,22 +18,6 @@ FILES = {
 }
 
 
-class Around:
-    def __init__(self, files: dict[str, ParsedFile], tellings: Tellings) -> None:
-        self.files, self.tellings = files, tellings
-        self.opened: list[str] = []
-
-    def __call__(self, path: str) -> ParsedFile:
-        return self.every([path])[0]
-
-    def every(self, paths: Sequence[str]) -> list[ParsedFile]:
-        self.opened += paths
-        return [self.files[path] for path in paths]
-
-    def telling(self, name: str) -> Collection[str]:
-        return self.tellings.of(name)
-
-
 def parsed(path: str, text: str) -> ParsedFile:
     file = extraction.parse(SourceFile(path, "go", text, ""), flow=False)
     assert isinstance(file, ParsedFile)
@@ -43,11 +26,8 @@ def parsed(path: str, text: str) -> ParsedFile:
 
 def test_only_what_tells_of_a_name_that_is_asked_for_is_opened() -> None:
     files = {path: parsed(path, text) for path, text in FILES.items()}
-    tellings = Tellings()
-    for file in files.values():
-        tellings.add(file, "digest")
-    around = Around(files, tellings)
-    outlines = [Outline(one.path, one.module, one.is_package) for one in files.values() if one.path != "app/main.go"]
+    around = FilesAround(files)
+    outlines = [outline_of(one) for one in files.values() if one.path != "app/main.go"]
     graph = ScopedGraph().relink([files["app/main.go"]], outlines, around)
     whole = ScopedGraph().build(list(files.values()))
     assert list(graph.edges) == [edge for edge in whole.edges if edge.path == "app/main.go"]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from plait.facts import Arguments, Binding, Extension, Import, Outline, Parameters, ParsedFile
+from plait.facts import Arguments, Binding, Extension, Import, Outline, Parameters, ParsedFile, outline_of
 from plait.graph.generic.dialects import DIALECTS, Dialect, Modules
 from plait.graph.generic.told import descriptors, last_name
 from plait.model import Reference, ReferenceKind, Symbol, SymbolId, SymbolKind
@@ -39,7 +39,7 @@ class Files:
         self.parameters: dict[SymbolId, Parameters] = {}
         self.abstract: set[SymbolId] = set()
         self.extensions: list[Extension] = []
-        self._source = opened
+        self._source = opened if around else None
         """None where all files are given"""
         self._files: dict[str, ParsedFile] = {}
         self._around = {one.path for one in around}
@@ -62,7 +62,7 @@ class Files:
         self._arguments: dict[str, dict[tuple[int, int], Arguments]] = {}
         self._by_end: dict[str, list[str]] = {}
         self._meant: dict[tuple[str, str, int], tuple[str, ...]] = {}
-        for one in sorted([*around, *map(outline, self.files)], key=lambda one: one.path):
+        for one in sorted([*around, *map(outline_of, self.files)], key=lambda one: one.path):
             self._place(one)
         self.paths = self._around | {file.path for file in self.files}
         for file in self.files:
@@ -378,10 +378,6 @@ class Files:
                 if found:
                     return (min(found, key=lambda one: (-len(_common(one, folder)), len(one), one)),)
         return ()
-
-
-def outline(file: ParsedFile) -> Outline:
-    return Outline(file.path, file.module, file.is_package)
 
 
 def _itself(symbol: SymbolId) -> SymbolId:
