@@ -266,7 +266,7 @@ def test_a_key_that_cannot_be_sent_is_refused_and_not_shown(
     key: str, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", key)
-    mend = "OPENAI_API_KEY has a character that no key has; copy the key again"
+    mend = "OPENAI_API_KEY: has a character that no key has; copy the key again"
     with pytest.raises(CannotEmbed, match=mend) as caught:
         OpenAIEmbedder(url=server.url).encode(["a"], role="query")
     shown = CliRunner().invoke(main, ["models", f"openai(url='{server.url}')"]).stdout

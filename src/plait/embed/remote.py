@@ -243,7 +243,7 @@ def _key() -> tuple[str, str]:
     for name in KEYS:
         if key := os.environ.get(name, "").strip():
             if not (key.isascii() and key.isprintable()):
-                raise CannotEmbed("openai", f"{name} has a character that no key has", "copy the key again")
+                raise CannotEmbed(name, "has a character that no key has", "copy the key again")
             return name, key
     return "", ""
 
