@@ -197,3 +197,9 @@ def test_a_name_of_the_hub_is_asked_for_once_before_anything_is_tried(monkeypatc
     monkeypatch.setattr(hub, "ask", refuse)
     with pytest.raises(CannotEmbed, match=r"no network for some/model; give a folder with model="):
         Model2VecEmbedder(model="some/model").encode(["x"], role="query")
+
+
+def test_a_folder_that_is_not_there_is_no_name_of_the_hub(tmp_path: Path) -> None:
+    pytest.importorskip("model2vec")
+    with pytest.raises(CannotEmbed, match="no such folder; give a folder with model="):
+        Model2VecEmbedder(model=str(tmp_path / "none")).encode(["x"], role="query")

@@ -7,6 +7,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -249,3 +250,55 @@ def test_a_connection_is_waited_for_less_than_an_answer(server: Server, monkeypa
             assert connection.sock.gettimeout() == remote.TIMEOUT
             connection.close()
     assert waited == [remote.CONNECT] * 2
+
+
+@pytest.mark.parametrize("around", ["\n", "\r\n", " "])
+def test_what_a_file_leaves_around_a_key_is_no_part_of_it(
+    around: str, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY + around)
+    assert OpenAIEmbedder(url=server.url).encode(["a"], role="query").any()
+    assert server.headers[-1]["Authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize("key", [f"{KEY}\n{KEY}", f"{KEY}\N{HORIZONTAL ELLIPSIS}"])
+def test_a_key_that_cannot_be_sent_is_refused_and_not_shown(
+    key: str, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    mend = "OPENAI_API_KEY: has a character that no key has; copy the key again"
+    with pytest.raises(CannotEmbed, match=mend) as caught:
+        OpenAIEmbedder(url=server.url).encode(["a"], role="query")
+    shown = CliRunner().invoke(main, ["models", f"openai(url='{server.url}')"]).stdout
+    assert mend in shown
+    assert KEY not in shown + str(caught.value)
+    assert not server.headers
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_redirect_does_not_carry_the_key_elsewhere(
+    status: int, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with serving() as other:
+        server.before = [(status, {"Location": f"{other.url}/embeddings"})]
+        with pytest.raises(CannotEmbed, match=f"HTTP {status} .*; check url="):
+            OpenAIEmbedder(url=server.url).encode(["a"], role="query")
+        assert not other.headers
+
+
+@pytest.mark.parametrize(
+    ("asked", "seconds"),
+    [
+        ("3", 3.0),
+        ("1000", remote.LONGEST_WAIT),
+        (formatdate(0, usegmt=True), 0.0),
+        (formatdate(4_000_000_000, usegmt=True), remote.LONGEST_WAIT),
+        ("-5", 1.0),
+        ("nan", 1.0),
+        ("soon", 1.0),
+        ("", 1.0),
+    ],
+)
+def test_a_busy_server_says_for_how_long(asked: str, seconds: float) -> None:
+    assert remote._wait(asked, 2) == seconds

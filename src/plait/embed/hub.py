@@ -24,7 +24,9 @@ def kept(model: str) -> Path | None:
 
 
 def ask(model: str) -> None:
-    """Raise at once, whatever its library raises, if the hub cannot be reached or lacks the model."""
+    """Raise at once, whatever its library raises, if the hub cannot be reached or lacks the model, or it is a path."""
+    if model.startswith(("/", ".", "~")):
+        raise FileNotFoundError("no such folder")
     from huggingface_hub import HfApi
 
     HfApi().model_info(model, timeout=PATIENCE)

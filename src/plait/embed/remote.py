@@ -7,11 +7,12 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from functools import cache
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.error import HTTPError, URLError
-from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, Request, build_opener
+from urllib.request import HTTPHandler, HTTPRedirectHandler, HTTPSHandler, OpenerDirector, Request, build_opener
 
 from plait.errors import BadParameter, CannotEmbed
 from plait.plugins import at_least
@@ -83,11 +84,11 @@ class OpenAIEmbedder:
         return _encoded(self, texts)
 
     def at_hand(self) -> str:
-        names = [name for name in KEYS if os.environ.get(name)]
-        if not names and self.url == OPENAI:
+        name, _ = _key()
+        if not name and self.url == OPENAI:
             raise CannotEmbed(f"openai: {self.url}", "no key is set", f"set {KEYS[0]}, or name a server of yours: url=")
         _get(f"{self.url.rstrip('/')}/models", authorized())
-        return f"{self.url} answers, " + (f"the key is in {names[0]}" if names else "without a key")
+        return f"{self.url} answers, " + (f"the key is in {name}" if name else "without a key")
 
     def ask(self, texts: Sequence[str]) -> list[list[float]]:
         asked = {"model": self.model, "input": list(texts)}
@@ -217,18 +218,38 @@ class _SecureHandler(HTTPSHandler):
         return self.do_open(_Secure, req)
 
 
+class _StayHandler(HTTPRedirectHandler):
+    """Follows no redirect: urllib would send the key on to any host, and a question without its texts."""
+
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
 @cache
 def _opener() -> OpenerDirector:
-    """As urllib's own, proxies and all, but for how long it waits for a connection."""
-    return build_opener(_PlainHandler, _SecureHandler)
+    """As urllib's own, proxies and all, but for how long it waits for a connection and where it goes."""
+    return build_opener(_PlainHandler, _SecureHandler, _StayHandler)
 
 
 def urlopen(request: Request, timeout: float) -> Any:
     return _opener().open(request, timeout=timeout)
 
 
+def _key() -> tuple[str, str]:
+    """Return the first variable with a key, and the key without the space or line's end that files leave around it.
+
+    What cannot stand in a header is refused here: the library's own error would show it.
+    """
+    for name in KEYS:
+        if key := os.environ.get(name, "").strip():
+            if not (key.isascii() and key.isprintable()):
+                raise CannotEmbed(name, "has a character that no key has", "copy the key again")
+            return name, key
+    return "", ""
+
+
 def authorized() -> dict[str, str]:
-    key = next((os.environ[name] for name in KEYS if os.environ.get(name)), "")
+    _, key = _key()
     return {"Authorization": f"Bearer {key}"} if key else {}
 
 
@@ -273,8 +294,14 @@ def post(url: str, body: Mapping[str, object], headers: Mapping[str, str]) -> An
 
 
 def _wait(asked: str, tried: int) -> float:
-    """Return the seconds until the next try: what the server asks for, else twice as long each time."""
-    try:
+    """Return the seconds until the next try: what the server asks for, else twice as long each time.
+
+    `asked` is a header Retry-After: seconds or a date (RFC 9110, 10.2.3).
+    """
+    if asked.isdecimal():
         return min(float(asked), LONGEST_WAIT)
+    try:
+        left = parsedate_to_datetime(asked).timestamp() - time.time()
     except ValueError:
-        return min(0.5 * float(2 ** (tried - 1)), LONGEST_WAIT)
+        left = 0.5 * float(2 ** (tried - 1))
+    return min(max(left, 0.0), LONGEST_WAIT)
