@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from plait import plugins
 from plait.engine import Answer, Engine
-from plait.errors import BadParameter, NotIndexed
+from plait.errors import BadParameter, NotInAFleet, NotIndexed
 from plait.model import Evidence, Filter, SnapshotInfo
 from plait.protocols import Embedder, Snapshot
 from plait.settings import Settings
@@ -92,9 +92,10 @@ class Fleet:
         units = [Unit(one.name, self.parts.of(one.build)) for one in heads if one.build]
         if not units:
             raise NotIndexed(self.tables.uri)
-        return LanceSnapshot(units, self._info(units))
+        return LanceSnapshot(units, self.joined(units))
 
-    def _info(self, units: list[Unit]) -> SnapshotInfo:
+    def joined(self, units: Sequence[Unit]) -> SnapshotInfo:
+        """Return what is told of several builds as one snapshot."""
         infos = [unit.part.info for unit in units]
         return SnapshotInfo(
             state="+".join(one.state[:12] for one in infos) if len(infos) < 4 else f"{len(infos)} repositories",
@@ -132,10 +133,10 @@ class _Asking(Engine):
     """Answers from the snapshot that it holds: there are no files behind it."""
 
     def impact_of_diff(self, revision: str, *, weakest: Evidence = Evidence.AMBIGUOUS) -> Impact:
-        raise BadParameter("a fleet has no work tree to compare with; ask `plait impact --diff` in a checkout")
+        raise NotInAFleet("a fleet has no work tree to compare with; ask `plait impact --diff` in a checkout")
 
     def status(self) -> Status:
-        raise BadParameter("a fleet has no files to compare with; `plait fleet status` tells what is built")
+        raise NotInAFleet("a fleet has no files to compare with; `plait fleet status` tells what is built")
 
 
 def address(uri: str) -> str:
