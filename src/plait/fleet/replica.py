@@ -295,7 +295,8 @@ def _symbol(symbol: Symbol, repository: str) -> Symbol:
 
 
 def _reason(reason: Reason, repository: str) -> Reason:
-    return reason if reason.edge is None else replace(reason, edge=_edge(reason.edge, repository))
+    edge = None if reason.edge is None else _edge(reason.edge, repository)
+    return replace(reason, detail=reason.detail.replace(f"{repository}{SEPARATOR}", ""), edge=edge)
 
 
 def _edge(edge: Edge, repository: str) -> Edge:

@@ -246,7 +246,8 @@ class Seen(Served):
                 lines = split_lines(content[start : start + length].decode(errors="replace"))
                 found |= dict(enumerate(lines[: span.end_line - span.start_line + 1], start=span.start_line))
                 start += length + 1
-        return [found.get(line, "") for line in range(1, record.lines + 1)], False
+        every = [found.get(line, "") for line in range(1, record.lines + 1)]
+        return every[:-1] if every and not every[-1] else every, False  # an end of line at the end begins no line
 
     def refresh(self, name: str, *, full: bool) -> None:
         raise Fault(501, "not_in_a_fleet", "a fleet is renewed by `plait fleet build`, and a new build answers at once")
