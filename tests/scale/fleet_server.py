@@ -41,14 +41,14 @@ def built(uri: Path | str, sources: Mapping[str, Path], cache: Path) -> Fleet:
 
 
 @contextmanager
-def serving(fleet: Fleet, access: Path | None = None, limits: Limits = Limits(), most: int = SYMBOLS) -> Iterator[Client]:
+def serving(fleet: Fleet, access: Path | None = None, *, most: int = SYMBOLS) -> Iterator[Client]:
     replica = Replica(Fleet.open(fleet.tables.uri, fleet.cache / "served"), access, most=most)
     guard = TeamAccess.over(replica, "127.0.0.1", (), (), has_tokens=access is not None)
     ends: list[uvicorn.Server] = []
     server = Server(
         FleetService(replica),
         guard,
-        limits,
+        Limits(),
         folder=Path("there is none"),
         ended=lambda: bool(ends) and ends[0].should_exit,
     )

@@ -20,19 +20,34 @@ from plait.fleet.building import build_repository
 from plait.fleet.fleet import Fleet
 from plait.testing import SOURCES
 
-MINE = {
-    "org/app": SOURCES,
-    "org/lib": {
-        "net.py": "from tools import close\n\n\ndef connect(host):\n    '''Open a connection.'''\n    return close(host)\n",
-        "tools.py": "import os\n\nLIMIT = 3\n\n\ndef close(host):\n    return os.fspath(host)\n\n\nclass Socket:\n    size = 1\n",
-    },
-}
-THEIRS = {
-    "vault/keys": {
-        "vault_keys.py": "def insert_into_cart(zebra):\n    '''Insert an item into the cart, connect.'''\n    return zebra\n",
-        "net.py": MINE["org/lib"]["net.py"],
-    },
-}
+NET = """
+from tools import close
+
+
+def connect(host):
+    '''Open a connection.'''
+    return close(host)
+"""
+TOOLS = """
+import os
+
+LIMIT = 3
+
+
+def close(host):
+    return os.fspath(host)
+
+
+class Socket:
+    size = 1
+"""
+KEYS = """
+def insert_into_cart(zebra):
+    '''Insert an item into the cart, connect.'''
+    return zebra
+"""
+MINE = {"org/app": SOURCES, "org/lib": {"net.py": NET, "tools.py": TOOLS}}
+THEIRS = {"vault/keys": {"vault_keys.py": KEYS, "net.py": NET}}
 SECRETS = re.compile(rb"vault|zebra|insert_into_cart", re.IGNORECASE)
 
 TABLE: dict[str, list[dict[str, Any]]] = {
@@ -295,7 +310,7 @@ def test_a_new_build_answers_and_its_hits_are_of_one_ranking(place: Path, tmp_pa
             (hit.symbol.id, hit.score) for hit in expected
         ]
         assert found["total"] == expected.total
-        (tmp_path / "org/lib/net.py").write_text("def reconnect(host):\n    '''Open a connection.'''\n    return host\n")
+        (tmp_path / "org/lib/net.py").write_text(NET.replace("connect", "reconnect"))
         assert build_repository(fleet, "org/lib").built
         client.service.replica.look()  # type: ignore[attr-defined]
         assert "reconnect" in [hit["symbol"].rpartition(".")[2] for hit in client.ask(question).json["hits"]]

@@ -33,6 +33,8 @@ from plait.errors import BadParameter, CannotWrite
 EVERYBODY = ""
 """The team of whoever asks where no tokens are kept: it may read everything."""
 
+HOW = "say who may with --access FILE; `plait fleet token new` makes one"
+
 _TEAM = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 

@@ -47,9 +47,7 @@ def run(make: Callable[[], Any], how: Replicas, begun: Callable[[], None] = lamb
     for one in (signal.SIGTERM, signal.SIGINT):
         signal.signal(one, lambda number, frame: ended.set())
     try:
-        ray.init(
-            address=how.address or "local", include_dashboard=False, logging_level="ERROR", log_to_driver=not how.address
-        )
+        ray.init(how.address or "local", include_dashboard=False, logging_level="ERROR", log_to_driver=False)
     except (ConnectionError, ValueError) as error:
         raise BadParameter(f"--address {how.address}: no Ray cluster answers there ({error})") from error
     try:

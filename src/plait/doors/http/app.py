@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -55,6 +56,8 @@ class Limits:
     """after which a question is given up; evaluations have twenty times as long"""
     streams: int = 32
     """of progress, open at a time"""
+    stream_seconds: float = math.inf
+    """after which a stream of progress ends; who still wants to know comes again"""
 
 
 class Server:
@@ -198,9 +201,12 @@ class Server:
         if self.metrics.streams >= self.limits.streams:
             raise too_busy()
 
+        until = time.monotonic() + self.limits.stream_seconds
+
         def is_over() -> bool:
             """A token may be taken back while its stream is open."""
-            return self.ended() or isinstance(self.access.caller(request.headers, cookie(request.headers)), Fault)
+            over = self.ended() or time.monotonic() > until
+            return over or isinstance(self.access.caller(request.headers, cookie(request.headers)), Fault)
 
         async def stream() -> AsyncIterator[bytes]:
             self.metrics.streams += 1

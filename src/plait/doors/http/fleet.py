@@ -23,7 +23,7 @@ from plait.doors.mcp.schemas import OF_NAMES
 from plait.engine import Engine
 from plait.errors import BrokenIndex, FleetUnreachable, NoFleet
 from plait.evaluate.collection import Collection
-from plait.fleet.access import EVERYBODY
+from plait.fleet.access import EVERYBODY, HOW
 from plait.fleet.replica import Replica, View
 from plait.freshness import Differences
 from plait.model import Content, FileRecord, Filter
@@ -50,8 +50,8 @@ class TeamAccess(Access):
         cls, replica: Replica, address: str, hosts: Sequence[str], origins: Sequence[str], *, has_tokens: bool
     ) -> TeamAccess:
         """Raises BadParameter as `Access.of`."""
-        how = "" if has_tokens else "say who may with --access FILE; `plait fleet token new` makes one"
-        return cls(*admitted(address, hosts, origins, how), replica=replica, has_tokens=has_tokens)
+        names = admitted(address, hosts, origins, "" if has_tokens else HOW)
+        return cls(*names, replica=replica, has_tokens=has_tokens)
 
     @property
     def needs_token(self) -> bool:
