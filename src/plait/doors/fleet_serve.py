@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +13,9 @@ from plait.doors.options import COUNT
 from plait.doors.terminal import emit, notice
 from plait.errors import BadParameter
 from plait.settings import Settings
+
+if TYPE_CHECKING:
+    from plait.doors.http.ending import Ending
 
 _access = click.option(
     "--access",
@@ -43,9 +46,10 @@ class Recipe:
     symbols: int
 
 
-def application(recipe: Recipe) -> Any:
+def application(recipe: Recipe) -> Ending:
     """Return the ASGI application of one replica. What the fleet cannot tell yet it asks for until it can."""
     from plait.doors.http.app import Limits, Server
+    from plait.doors.http.ending import Ending
     from plait.doors.http.fleet import FleetService, TeamAccess
     from plait.fleet.fleet import Fleet
     from plait.fleet.replica import Replica
@@ -58,7 +62,9 @@ def application(recipe: Recipe) -> Any:
         replica, recipe.address, recipe.hosts, recipe.origins, has_tokens=recipe.access is not None
     )
     limits = Limits(threads=recipe.threads, seconds=recipe.seconds, stream_seconds=STREAM)
-    return Server(FleetService(replica), access, limits).app()
+    ending = Ending()
+    ending.app = Server(FleetService(replica), access, limits, ended=lambda: ending.is_ending).app()
+    return ending
 
 
 @click.command()
@@ -126,11 +132,19 @@ def serve(
     folder = Settings.load(Path.cwd(), {"cache": cache}).cache
     count = len(Fleet.open(uri, folder).heads())
     recipe = Recipe(
-        *(absolute(uri), str(folder), disk * 10**9, None if access is None else str(Path(access).absolute())),
-        *(host, tuple(allow_host), tuple(allow_origin), threads, seconds, symbols),
+        uri=absolute(uri),
+        cache=str(folder),
+        disk=disk * 10**9,
+        access=None if access is None else str(Path(access).absolute()),
+        address=host,
+        hosts=tuple(allow_host),
+        origins=tuple(allow_origin),
+        threads=threads,
+        seconds=seconds,
+        symbols=symbols,
     )
 
-    def made() -> Any:
+    def made() -> Ending:
         return application(recipe)
 
     def begun() -> None:
