@@ -128,6 +128,10 @@ class NoFleet(RequestError):
         super().__init__(f"{uri}: no fleet is kept there; `plait fleet add --fleet {uri} FOLDER` makes one")
 
 
+class NotInAFleet(RequestError):
+    """What needs a checkout."""
+
+
 class BadSource(RequestError):
     def __init__(self, source: str, problem: str) -> None:
         super().__init__(f"{source}: {problem}")

@@ -15,7 +15,7 @@ def test_progress_then_ready() -> None:
     )
 
     async def told() -> list[bytes]:
-        stream = events(board, ["app"], lambda: False)
+        stream = events(lambda: board.standings, ["app"], lambda: False)
         board.set("app", progress=("parsing", 3, 4))
         board.set("other", progress=("parsing", 1, 2))
         first = await anext(stream)

@@ -72,7 +72,7 @@ async def asked(client: Client, version: str) -> None:
 def test_in_this_process(app: Path, mode: Any) -> None:
     async def run() -> None:
         with serving(app) as repositories:
-            async with Client(make(repositories), mode=mode) as client:
+            async with Client(make(lambda _: repositories), mode=mode) as client:
                 await asked(client, MODES[mode])
 
     anyio.run(run)

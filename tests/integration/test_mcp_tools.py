@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from serving import refused, serving, told
 
-from plait.doors.mcp.schemas import INSTRUCTIONS, TOOLS
+from plait.doors.mcp.schemas import OF_FEW, OF_FOLDERS, OF_NAMES, TOOLS, instructions
 from plait.doors.mcp.server import Repositories, called
 
 SCHEMAS = {tool.name: tool for tool in TOOLS}
@@ -32,8 +32,9 @@ def fits(tool: str, answer: dict[str, Any]) -> dict[str, Any]:
 
 def test_what_a_host_shows_of_the_server_is_short_and_says_the_main_thing_first() -> None:
     assert [tool.name for tool in TOOLS] == ["context", "search", "symbol", "impact"]
-    assert len(INSTRUCTIONS.encode()) < 2_000
-    assert "call `context` FIRST" in INSTRUCTIONS[:500]
+    for repo in (OF_FOLDERS, OF_FEW, OF_NAMES):
+        assert len(instructions(repo).encode()) < 2_000
+        assert "call `context` FIRST" in instructions(repo)[:500]
     for tool in TOOLS:
         Draft202012Validator.check_schema(tool.arguments)
         Draft202012Validator.check_schema(tool.answer)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plait.doors import render
+from plait.doors import fleet_serve, render
 from plait.doors.options import COUNT
 from plait.doors.terminal import ProgressBar, emit, notice
 from plait.errors import BadParameter, NoFleet
@@ -32,6 +32,10 @@ def fleet() -> None:
     The fleet is a folder, or an address such as s3://bucket/fleet (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
     AWS_ENDPOINT, AWS_REGION), gs://..., az://...; give it with --fleet or PLAIT_FLEET. Needs plait[scale].
     """
+
+
+fleet.add_command(fleet_serve.serve)
+fleet.add_command(fleet_serve.token)
 
 
 @fleet.command()

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from plait import plugins
-from plait.asking import asked
-from plait.chinese import bridged
-from plait.engine import Answer, within
-from plait.errors import BadParameter, EmptyQuery, NotIndexed
-from plait.finding import hits
-from plait.model import Filter, Query, SnapshotInfo
-from plait.protocols import Embedder, Strategy
+from plait.engine import Answer, Engine
+from plait.errors import BadParameter, NotInAFleet, NotIndexed
+from plait.model import Evidence, Filter, SnapshotInfo
+from plait.protocols import Embedder, Snapshot
 from plait.settings import Settings
 from plait.store.lance import registry
 from plait.store.lance.part import Parts
 from plait.store.lance.registry import Head
 from plait.store.lance.snapshot import LanceSnapshot, Unit
 from plait.store.lance.tables import About, Tables
-from plait.terms import query_terms
+
+if TYPE_CHECKING:
+    from plait.questions import Impact
+    from plait.status import Status
 
 
 class Fleet:
@@ -49,9 +50,13 @@ class Fleet:
         return cls(Tables(address(uri), options or {}), cache)
 
     @cached_property
+    def _engine(self) -> Engine:
+        return _Asking(Path("/"), Settings(embedder=self.about.embedder, graph=self.about.graph, cache=self.cache))
+
+    @cached_property
     def embedder(self) -> Embedder:
         """Raises BadParameter if the fleet was made with other weights under the same name."""
-        made: Embedder = plugins.build("embedder", self.about.embedder)
+        made = self._engine.embedder
         if made.fingerprint != self.about.fingerprint:
             raise BadParameter(
                 f"{self.tables.uri}: the vectors are of {self.about.fingerprint}, and the embedder "
@@ -87,9 +92,10 @@ class Fleet:
         units = [Unit(one.name, self.parts.of(one.build)) for one in heads if one.build]
         if not units:
             raise NotIndexed(self.tables.uri)
-        return LanceSnapshot(units, self._info(units))
+        return LanceSnapshot(units, self.joined(units))
 
-    def _info(self, units: list[Unit]) -> SnapshotInfo:
+    def joined(self, units: Sequence[Unit]) -> SnapshotInfo:
+        """Return what is told of several builds as one snapshot."""
         infos = [unit.part.info for unit in units]
         return SnapshotInfo(
             state="+".join(one.state[:12] for one in infos) if len(infos) < 4 else f"{len(infos)} repositories",
@@ -102,13 +108,10 @@ class Fleet:
             lines=sum(one.lines for one in infos),
         )
 
-    def query(self, text: str, where: Filter = Filter()) -> Query:
-        """As Engine.query."""
-        if not text.strip():
-            raise EmptyQuery
-        understood = bridged(text.encode(errors="replace").decode())
-        (vector,) = self.embedder.encode([understood], role="query")
-        return Query(text, vector, query_terms(understood), where)
+    def asking(self, snapshot: Snapshot) -> Engine:
+        """Return an engine that answers from a snapshot of the fleet. Raises BadParameter as `embedder`."""
+        _ = self.embedder
+        return self._engine.holding(snapshot)
 
     def search(
         self,
@@ -122,20 +125,18 @@ class Fleet:
         generation: int | None = None,
     ) -> Answer:
         """Return the k best hits among what the caller may read; else as `snapshot` and `Engine.search`."""
-        if k < 1:
-            raise BadParameter(f"k must be at least 1, not {k}")
-        chosen: Strategy = plugins.build("strategy", strategy or Settings().strategy)
-        question = asked(text.encode(errors="replace").decode(), where)
-        query = self.query(question.text, question.where)
         snapshot = self.snapshot(repositories, may=may, generation=generation)
-        ranking = chosen.retrieve(within(query, question, snapshot), snapshot)
-        return Answer(
-            query=text,
-            strategy=str(chosen),
-            state=snapshot.info.state,
-            total=len(ranking.candidates),
-            hits=hits(snapshot, ranking.candidates, k),
-        )
+        return self.asking(snapshot).search(text, k=k, strategy=strategy, where=where, beside=False)
+
+
+class _Asking(Engine):
+    """Answers from the snapshot that it holds: there are no files behind it."""
+
+    def impact_of_diff(self, revision: str, *, weakest: Evidence = Evidence.AMBIGUOUS) -> Impact:
+        raise NotInAFleet("a fleet has no work tree to compare with; ask `plait impact --diff` in a checkout")
+
+    def status(self) -> Status:
+        raise NotInAFleet("a fleet has no files to compare with; `plait fleet status` tells what is built")
 
 
 def address(uri: str) -> str:

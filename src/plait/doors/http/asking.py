@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 
 from plait import several
 from plait.asking import asked
 from plait.doors.http.parameters import Given
-from plait.doors.http.service import Service
+from plait.doors.http.served import Served
 from plait.doors.render import Json, edge_json, found_json, parts_json, reason_json, related_text, symbol_json
 from plait.engine import Engine
 from plait.errors import UnknownSymbol
@@ -37,18 +36,17 @@ class Names(dict[SymbolId, str]):
         return name
 
 
-def search(service: Service, given: Given) -> Json:
+def search(service: Served, given: Given) -> Json:
     started = time.perf_counter()
-    names = list(dict.fromkeys(map(service.named, given["repo"]))) or service.repositories
-    with ExitStack() as stack:
-        engines = {name: stack.enter_context(service.reading(name)) for name in names}
-        found = several.search(
-            *(engines, given["q"]),
-            k=given["k"],
-            strategy=given["strategy"],
-            where=narrowed(given),
-            beside=given["related"],
-        )
+    found = service.search(
+        list(dict.fromkeys(map(service.named, given["repo"]))),
+        given["q"],
+        k=given["k"],
+        strategy=given["strategy"],
+        where=narrowed(given),
+        beside=given["related"],
+    )
+    names = list(found.answers)
     return {
         "schema": "plait.search.v1",
         "query": found.query,
@@ -68,9 +66,9 @@ def search(service: Service, given: Given) -> Json:
     }
 
 
-def told_of(service: Service, name: str, *, several: bool = False) -> list[str]:
+def told_of(service: Served, name: str, *, several: bool = False) -> list[str]:
     """Return the notices of a repository."""
-    return [f"{name}: {told}" if several else told for told in service.board[name].notices]
+    return [f"{name}: {told}" if several else told for told in service.notices(name)]
 
 
 def narrowed(given: Given) -> Filter:
@@ -78,7 +76,7 @@ def narrowed(given: Given) -> Filter:
     return Filter(path=given["path"], language=given["language"], kinds=kinds, tests=given["tests"])
 
 
-def compared(service: Service, given: Given) -> Json:
+def compared(service: Served, given: Given) -> Json:
     name = service.chosen(given)
     with service.reading(name) as engine:
         where, text, k = narrowed(given), given["q"], given["k"]
@@ -153,7 +151,7 @@ def _symbols(snapshot: Snapshot, ids: Sequence[SymbolId]) -> Mapping[SymbolId, S
     return {symbol.id: symbol for symbol in snapshot.symbols(list(dict.fromkeys(ids)))}
 
 
-def why_not(service: Service, given: Given) -> Json:
+def why_not(service: Served, given: Given) -> Json:
     name = service.chosen(given)
     with service.reading(name) as engine:
         snapshot = engine.snapshot()

@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Sequence
-from pathlib import Path
 
 from plait import plugins
 from plait.doors.http import parameters
 from plait.doors.http.board import Standing
-from plait.doors.http.faults import Fault, not_found
+from plait.doors.http.faults import not_found
 from plait.doors.http.parameters import Given
-from plait.doors.http.service import Service
+from plait.doors.http.served import Served
 from plait.doors.render import Json, symbol_json
 from plait.doors.upkeep import status_json
-from plait.engine import Engine
-from plait.model import Direction, EdgeKind, FileRecord, FileState, Skipped, Symbol, SymbolId, SymbolKind
-from plait.parse.lines import split_lines
+from plait.model import Direction, EdgeKind, Symbol, SymbolId, SymbolKind
 from plait.protocols import Snapshot
-from plait.source.reading import made
 from plait.version import __version__
 
 LINES = 5_000
 """Lines of a file in one reply."""
 
 
-def repositories(service: Service, given: Given) -> Json:
+def repositories(service: Served, given: Given) -> Json:
     return {
         "schema": "plait.repositories.v1",
         "version": __version__,
         "writable": service.marks is not None,
-        "repositories": [standing_json(one) for one in service.board.standings.values()],
+        "repositories": [standing_json(one) for one in service.standings.values()],
         "strategies": plugins.names("strategy"),
         "strategy": service.default,
         "kinds": [str(kind) for kind in SymbolKind],
@@ -63,7 +57,7 @@ def progress_json(one: Standing) -> Json | None:
     return None if one.progress is None else dict(zip(("stage", "done", "total"), one.progress, strict=True))
 
 
-def symbols(service: Service, given: Given) -> Json:
+def symbols(service: Served, given: Given) -> Json:
     name = service.chosen(given)
     prefix, limit = (given["prefix"] or "").lower(), given["limit"]
     kinds = frozenset(map(SymbolKind, given["kind"]))
@@ -73,7 +67,7 @@ def symbols(service: Service, given: Given) -> Json:
             found = [one for one in snapshot.symbols(snapshot.defined([given["path"]])) if _fits(one, kinds, prefix)]
             total, shown = len(found), found[:limit]
         else:
-            names = service.readers[name].remembered("names", engine, lambda: _named(snapshot))
+            names = service.remembered(name, "names", engine, lambda: _named(snapshot))
             ids = _completed(names, kinds, prefix)
             total, shown = len(ids), snapshot.symbols(ids[:limit])
     return {
@@ -111,7 +105,7 @@ def _completed(
     return begins + holds
 
 
-def symbol(service: Service, given: Given) -> Json:
+def symbol(service: Served, given: Given) -> Json:
     name = service.chosen(given)
     with service.reading(name) as engine:
         snapshot = engine.snapshot()
@@ -140,7 +134,7 @@ def symbol(service: Service, given: Given) -> Json:
     }
 
 
-def file(service: Service, given: Given) -> Json:
+def file(service: Served, given: Given) -> Json:
     name, path = service.chosen(given), given["path"]
     with service.reading(name) as engine:
         snapshot = engine.snapshot()
@@ -148,12 +142,8 @@ def file(service: Service, given: Given) -> Json:
         if record is None:
             told = "/api/v1/status?skipped=true tells what is left out"
             raise not_found(f"{path[:200]}: no file that is indexed in {name}; {told}")
-        content, state = _read(engine, record)
+        lines, changed = service.text_of(engine, record)
         defined = snapshot.symbols(snapshot.defined([path])[: parameters.LIMIT])
-    found = made(path, content, engine.settings.content)
-    lines = [] if isinstance(found, Skipped) else split_lines(found.text)
-    if lines and not lines[-1]:
-        lines.pop()
     first = given["start_line"]
     last = min(given["end_line"] or len(lines), len(lines), first + LINES - 1)
     return {
@@ -165,71 +155,18 @@ def file(service: Service, given: Given) -> Json:
         "start_line": first,
         "end_line": last,
         "text": "\n".join(lines[first - 1 : last]),
-        "changed": state != record.state,
+        "changed": changed,
         "symbols": [symbol_json(one) for one in defined],
     }
 
 
-def _read(engine: Engine, record: FileRecord) -> tuple[bytes, FileState]:
-    """Read a file of the index as it is now. Raises Fault if it is none any more, or leads out of the root.
-
-    The folders on the way are opened one by one, none of them through a link, so that nobody can put one in their
-    place meanwhile.
-    """
-    gone = not_found(f"{record.state.path}: it is not there any more; the next look at the files will notice")
-    outside = Fault(403, "outside_roots", f"{record.state.path}: a link leads out of the repository")
-    *folders, last = record.state.path.split("/")
-    if ".." in folders or last == "..":
-        raise outside
-    try:
-        if not os.supports_dir_fd or not hasattr(os, "O_NOFOLLOW"):
-            return _read_resolved(engine.root, record, gone, outside)
-        at = os.open(engine.root, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            for folder in folders:
-                below = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=at)
-                os.close(at)
-                at = below
-            handle = os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=at)
-        finally:
-            os.close(at)
-    except FileNotFoundError:
-        raise gone from None
-    except OSError:  # ELOOP or ENOTDIR: a link in the place of a folder or of the file
-        raise outside from None
-    return _content(handle, record, gone)
-
-
-def _read_resolved(root: Path, record: FileRecord, gone: Fault, outside: Fault) -> tuple[bytes, FileState]:
-    """The same where folders cannot be opened so."""
-    path = root / record.state.path
-    if not path.resolve(strict=True).is_relative_to(root):
-        raise outside
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
-    return _content(handle, record, gone)
-
-
-def _content(handle: int, record: FileRecord, gone: Fault) -> tuple[bytes, FileState]:
-    with open(handle, "rb") as opened:
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):
-            raise gone
-        content = opened.read(MOST_BYTES)
-    state = FileState(record.state.path, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
-    return content, state
-
-
-MOST_BYTES = 64_000_000
-"""Of a file; what is indexed is smaller (`plait.source.reading`)."""
-
-
-def status(service: Service, given: Given) -> Json:
+def status(service: Served, given: Given) -> Json:
     name = service.chosen(given)
-    found = service.keepers[name].engine.status()
+    found = service.status(name)
     told = status_json(found, given["skipped"])
     if given["skipped"]:
         files, first = told["skipped_files"], given["offset"]
         told["skipped_total"] = len(files)
         told["skipped_files"] = files[first : first + given["limit"]]
         told["recovered_files"] = told["recovered_files"][: parameters.LIMIT]
-    return told | {"repository": name, "notices": list(service.board[name].notices)}
+    return told | {"repository": name, "notices": list(service.notices(name))}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
 
-from plait.doors.http.board import Board, Standing
+from plait.doors.http.board import Standing
 from plait.doors.http.browsing import progress_json
 
 OFTEN = 0.1
@@ -17,13 +17,15 @@ ALIVE = 15.0
 """Seconds of silence after which a comment is sent."""
 
 
-async def events(board: Board, names: Collection[str], ended: Callable[[], bool]) -> AsyncIterator[bytes]:
-    """Yield how each repository stands, and then what changes, until the server ends."""
+async def events(
+    standings: Callable[[], Mapping[str, Standing]], names: Collection[str] | None, ended: Callable[[], bool]
+) -> AsyncIterator[bytes]:
+    """Yield how each repository stands (of these names, or all), and then what changes, until the server ends."""
     told: dict[str, Standing] = {}
     last = time.monotonic()
     while not ended():
-        for name, now in board.standings.items():
-            if name in names and (name not in told or told[name].version != now.version):
+        for name, now in standings().items():
+            if (names is None or name in names) and (name not in told or told[name].version != now.version):
                 for event in _told(told.get(name), now):
                     last = time.monotonic()
                     yield event

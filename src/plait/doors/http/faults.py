@@ -14,6 +14,7 @@ from plait.errors import (
     IndexBusy,
     MissingExtra,
     NothingToIndex,
+    NotInAFleet,
     NotIndexed,
     PlaitError,
     UnknownSymbol,
@@ -56,7 +57,7 @@ def too_busy() -> Fault:
 CODES: dict[int, tuple[str, ...]] = {
     400: ("bad_request", "empty_query", "repository_required"),
     401: ("unauthorized",),
-    403: ("forbidden_host", "forbidden_origin", "read_only", "outside_roots"),
+    403: ("forbidden_host", "forbidden_origin", "read_only", "outside_roots", "operators_only"),
     404: ("not_found", "unknown_symbol", "unknown_repository", "unknown_collection"),
     405: ("method_not_allowed",),
     409: ("ambiguous_symbol", "bad_request"),
@@ -65,6 +66,7 @@ CODES: dict[int, tuple[str, ...]] = {
     415: ("unsupported_media_type",),
     429: ("too_many_requests",),
     500: ("internal",),
+    501: ("not_in_a_fleet",),
     503: ("not_ready", "missing_extra"),
     504: ("timeout",),
 }
@@ -81,6 +83,8 @@ def fault_of(error: PlaitError) -> Fault:
             return Fault(404, "unknown_symbol", told, {"near": list(near)})
         case AmbiguousSymbol(choices=choices):
             return Fault(409, "ambiguous_symbol", told, {"choices": list(choices)})
+        case NotInAFleet():
+            return Fault(501, "not_in_a_fleet", told)
         case MissingExtra():
             return Fault(503, "missing_extra", told)
         case NotIndexed() | NothingToIndex() | IndexBusy() | BrokenIndex() | CannotWrite():

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from plait.doors import render_graph
 from plait.doors.http.faults import bad
 from plait.doors.http.parameters import Given
-from plait.doors.http.service import Service
+from plait.doors.http.served import Served
 from plait.doors.render import Json, edge_json, symbol_json, unresolved_json
 from plait.engine import Engine
 from plait.graph import entries
@@ -28,10 +28,10 @@ def evidence(given: Given) -> Evidence:
     return Evidence[given["min_evidence"].upper()]
 
 
-def graph(service: Service, given: Given) -> Json:
+def graph(service: Served, given: Given) -> Json:
     name = service.chosen(given)
     with service.reading(name) as engine:
-        hubs = service.readers[name].remembered("hubs", engine, lambda: _hubs(engine.snapshot()))
+        hubs = service.remembered(name, "hubs", engine, lambda: _hubs(engine.snapshot()))
         return _neighbourhood(engine, name, hubs, given)
 
 
@@ -160,15 +160,15 @@ def _sites(snapshot: Snapshot, symbols: Iterable[SymbolId]) -> list[Unresolved]:
     ]
 
 
-def callers(service: Service, given: Given) -> Json:
+def callers(service: Served, given: Given) -> Json:
     return _relations(service, given, Direction.IN)
 
 
-def callees(service: Service, given: Given) -> Json:
+def callees(service: Served, given: Given) -> Json:
     return _relations(service, given, Direction.OUT)
 
 
-def _relations(service: Service, given: Given, direction: Direction) -> Json:
+def _relations(service: Served, given: Given, direction: Direction) -> Json:
     name = service.chosen(given)
     with service.reading(name) as engine:
         ask = engine.callers if direction is Direction.IN else engine.callees
@@ -176,14 +176,14 @@ def _relations(service: Service, given: Given, direction: Direction) -> Json:
     return render_graph.relations_json(found, given["depth"], given["k"]) | {"repository": name}
 
 
-def path(service: Service, given: Given) -> Json:
+def path(service: Served, given: Given) -> Json:
     name = service.chosen(given)
     with service.reading(name) as engine:
         found = engine.path_between(given["source"], given["target"])
     return render_graph.path_json(found, given["k"]) | {"repository": name}
 
 
-def impact(service: Service, given: Given) -> Json:
+def impact(service: Served, given: Given) -> Json:
     name = service.chosen(given)
     if bool(given["symbol"]) == bool(given["diff"]):
         raise bad("give either symbol, which may be a file, or diff, a git revision")
@@ -195,23 +195,23 @@ def impact(service: Service, given: Given) -> Json:
     return render_graph.impact_json(found, given["k"]) | {"repository": name}
 
 
-def flows(service: Service, given: Given) -> Json:
+def flows(service: Served, given: Given) -> Json:
     name = service.chosen(given)
     with service.reading(name) as engine:
         key = f"flows {given['k']} {given['tests']}"
-        found = service.readers[name].remembered(key, engine, lambda: engine.flows(k=given["k"], tests=given["tests"]))
+        found = service.remembered(name, key, engine, lambda: engine.flows(k=given["k"], tests=given["tests"]))
     return render_graph.flows_json(found, given["k"]) | {"repository": name}
 
 
-def hubs(service: Service, given: Given) -> Json:
+def hubs(service: Served, given: Given) -> Json:
     name = service.chosen(given)
     with service.reading(name) as engine:
         key = f"hubs {given['k']} {given['tests']}"
-        found = service.readers[name].remembered(key, engine, lambda: engine.hubs(k=given["k"], tests=given["tests"]))
+        found = service.remembered(name, key, engine, lambda: engine.hubs(k=given["k"], tests=given["tests"]))
     return render_graph.hubs_json(found, given["k"]) | {"repository": name}
 
 
-def unresolved(service: Service, given: Given) -> Json:
+def unresolved(service: Served, given: Given) -> Json:
     name = service.chosen(given)
     reason = given["reason"]
     with service.reading(name) as engine:

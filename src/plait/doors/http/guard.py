@@ -31,6 +31,9 @@ SESSION = 12 * 3600
 
 COOKIE = "plait_session"
 
+CALLER = "plait.caller"
+"""Under which a request's scope has who asks."""
+
 LOCAL = ("localhost", "127.0.0.1", "::1")
 
 PAGE_POLICY = (
@@ -72,23 +75,11 @@ class Access:
     @classmethod
     def of(cls, address: str, hosts: Sequence[str], origins: Sequence[str], token: str) -> Access:
         """Check that what is open to others is guarded. Raises BadParameter."""
-        for host in hosts:
-            if not re.fullmatch(r"[A-Za-z0-9_.:-]+", host):
-                raise BadParameter(f"--allow-host {host}: give a name or an address, without a scheme or a port")
-        for origin in origins:
-            if not re.fullmatch(r"https?://[A-Za-z0-9_.:\[\]-]+", origin):
-                raise BadParameter(f"--allow-origin {origin}: give a scheme and a host, as https://code.example.org")
         if token and (len(token) < SHORTEST_TOKEN or not token.isascii() or token.split() != [token]):
             told = f"the token must have at least {SHORTEST_TOKEN} letters, digits or signs, and no white space"
             raise BadParameter(told)
-        if not is_local(address) and not hosts:
-            told = f"{address}: whoever reaches this machine could ask; name it with --allow-host NAME"
-            raise BadParameter(f"{told}, as it is written in the browser")
-        if not token and not all(map(is_local, (address, *map(str.lower, hosts)))):
-            told = "give a secret with --token-file FILE, or in PLAIT_TOKEN"
-            raise BadParameter(f"others than this machine could ask; {told}")
-        local = (*LOCAL, address.lower()) if is_local(address) else ()
-        return cls(tuple(dict.fromkeys((*local, *map(str.lower, hosts)))), tuple(map(str.lower, origins)), token)
+        how = "give a secret with --token-file FILE, or in PLAIT_TOKEN"
+        return cls(*admitted(address, hosts, origins, "" if token else how), token)
 
     def host_fault(self, sent: Sequence[str]) -> Fault | None:
         """`sent` are the Host headers."""
@@ -109,19 +100,31 @@ class Access:
             return None
         return Fault(403, "forbidden_origin", "a page of another site asked; --allow-origin ORIGIN allows one to")
 
+    @property
+    def needs_token(self) -> bool:
+        return bool(self.token)
+
+    def is_operator(self, caller: str) -> bool:
+        """Whether a caller may read what is told of the server itself."""
+        return True
+
     def is_token(self, given: str) -> bool:
         return hmac.compare_digest(given.encode(errors="replace"), self.token.encode())
 
-    def token_fault(self, headers: Headers, cookie: str) -> Fault | None:
+    def caller(self, headers: Headers, cookie: str) -> str | Fault:
+        """Return who asks, in the words of what is served (`served.Serving.seen_by`), or why they are turned away."""
         if not self.token:
-            return None
-        scheme, _, given = headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer" and self.is_token(given.strip()):
-            return None
+            return ""
+        given = bearer(headers)
+        if given and self.is_token(given):
+            return ""
         if not headers.get("authorization") and self.is_session(cookie):
-            return None
-        told = "this server needs its token: send `Authorization: Bearer TOKEN`, or open /#token=TOKEN in a browser"
-        return Fault(401, "unauthorized", told)
+            return ""
+        return unauthorized("this server needs its token")
+
+    def session_for(self, token: str) -> str | None:
+        """Return what a browser keeps in the place of a token; None for one that is none."""
+        return self.session() if self.is_token(token) else None
 
     def session(self) -> str:
         """Make the value of a cookie; every server with this token knows it, and none can tell the token from it."""
@@ -136,6 +139,36 @@ class Access:
 
     def _signed(self, until: str) -> str:
         return hmac.new(self.token.encode(), f"plait session until {until}".encode(), sha256).hexdigest()
+
+
+def admitted(
+    address: str, hosts: Sequence[str], origins: Sequence[str], unguarded: str
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the hosts and origins that are answered; `unguarded` says how to ask for a token if none is asked for."""
+    for host in hosts:
+        if not re.fullmatch(r"[A-Za-z0-9_.:-]+", host):
+            raise BadParameter(f"--allow-host {host}: give a name or an address, without a scheme or a port")
+    for origin in origins:
+        if not re.fullmatch(r"https?://[A-Za-z0-9_.:\[\]-]+", origin):
+            raise BadParameter(f"--allow-origin {origin}: give a scheme and a host, as https://code.example.org")
+    if not is_local(address) and not hosts:
+        told = f"{address}: whoever reaches this machine could ask; name it with --allow-host NAME"
+        raise BadParameter(f"{told}, as it is written in the browser")
+    if unguarded and not all(map(is_local, (address, *map(str.lower, hosts)))):
+        raise BadParameter(f"others than this machine could ask; {unguarded}")
+    local = (*LOCAL, address.lower()) if is_local(address) else ()
+    return tuple(dict.fromkeys((*local, *map(str.lower, hosts)))), tuple(map(str.lower, origins))
+
+
+def bearer(headers: Headers) -> str:
+    """Return the token that is sent in a header; empty without one."""
+    scheme, _, given = headers.get("authorization", "").partition(" ")
+    return given.strip() if scheme.lower() == "bearer" else ""
+
+
+def unauthorized(told: str) -> Fault:
+    how = "send `Authorization: Bearer TOKEN`, or open /#token=TOKEN in a browser"
+    return Fault(401, "unauthorized", f"{told}: {how}")
 
 
 class Guard:
@@ -163,6 +196,8 @@ class Guard:
 
         fault = self._fault(scope)
         if fault is None:
+            fault = self._called(scope)
+        if fault is None:
             await self.app(scope, receive, guarded)
         else:
             self.metrics.rejected(fault.code)
@@ -173,16 +208,31 @@ class Guard:
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > BODY:
             return Fault(413, "too_large", f"a body has at most {BODY:,} bytes")
-        is_answer = path.lstrip("/").split("/")[0] in ("api", "mcp", "metrics")
+        is_answer = _is_answer(path)
         fault = self.access.host_fault(headers.getlist("host"))
         if fault is None and (is_answer or scope["method"] not in ("GET", "HEAD") or "origin" in headers):
             fault = self.access.origin_fault(headers)
-        if fault is None and is_answer and path != "/api/v1/session":
-            fault = self.access.token_fault(headers, _cookie(headers))
         return fault
 
+    def _called(self, scope: Scope) -> Fault | None:
+        """Note in the scope who asks."""
+        if not _is_answer(scope["path"]) or scope["path"] == "/api/v1/session":
+            return None
+        headers = Headers(scope=scope)
+        found = self.access.caller(headers, cookie(headers))
+        if isinstance(found, Fault):
+            return found
+        scope[CALLER] = found
+        return None
 
-def _cookie(headers: Headers) -> str:
+
+def _is_answer(path: str) -> bool:
+    """Whether somebody must have asked for it who may: the page and what says that the server lives is anybody's."""
+    return path.lstrip("/").split("/")[0] in ("api", "mcp", "metrics")
+
+
+def cookie(headers: Headers) -> str:
+    """Return what a browser was given in the place of a token; empty without it."""
     for line in headers.getlist("cookie"):
         for one in line.split(";"):
             name, _, value = one.strip().partition("=")

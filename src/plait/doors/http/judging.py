@@ -12,7 +12,7 @@ from plait.doors.http.asking import comparison_json, missing_json
 from plait.doors.http.faults import Fault, bad
 from plait.doors.http.marks import Marked, Marks
 from plait.doors.http.parameters import Given
-from plait.doors.http.service import Service
+from plait.doors.http.served import Served
 from plait.doors.render import Json, symbol_json
 from plait.doors.trial import Trial
 from plait.errors import EmptyQuery
@@ -34,7 +34,7 @@ class Judged:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
-def collections(service: Service, given: Given) -> Json:
+def collections(service: Served, given: Given) -> Json:
     written = service.marks.names() if service.marks else []
     found = [_listed(one, service.corpora[name], False) for name, one in service.collections.items()]
     for name in written:
@@ -59,7 +59,7 @@ def _listed(one: Collection, repository: str, writable: bool) -> Json:
     }
 
 
-def _collection(service: Service, name: str) -> tuple[Collection, str]:
+def _collection(service: Served, name: str) -> tuple[Collection, str]:
     """Return a collection and the name of the repository that it is about. Raises Fault."""
     if name in service.collections:
         return service.collections[name], service.corpora[name]
@@ -68,10 +68,11 @@ def _collection(service: Service, name: str) -> tuple[Collection, str]:
             return found, marked.repository
         raise Fault(404, "unknown_collection", f"nothing is judged in {name} yet")
     known = [*service.collections, *(service.marks.names() if service.marks else ())]
-    raise Fault(404, "unknown_collection", f"no collection is called {name!r}; there are: {', '.join(known)}")
+    there = f"there are: {', '.join(known)}" if known else "there are none; `plait serve --collection` serves some"
+    raise Fault(404, "unknown_collection", f"no collection is called {name!r}; {there}")
 
 
-def evaluation(service: Service, given: Given) -> Json:
+def evaluation(service: Served, given: Given) -> Json:
     collection, _ = _collection(service, given["collection"])
     depths = _depths(given["at"])
     judged = _tried(service, given, given["strategy"] or plugins.names("strategy"), depths)
@@ -86,7 +87,7 @@ def evaluation(service: Service, given: Given) -> Json:
         }
 
 
-def topic(service: Service, given: Given) -> Json:
+def topic(service: Served, given: Given) -> Json:
     collection, _ = _collection(service, given["collection"])
     found = next((one for one in collection.topics if one.id == given["id"]), None)
     if found is None:
@@ -106,7 +107,7 @@ def topic(service: Service, given: Given) -> Json:
         }
 
 
-def _tried(service: Service, given: Given, strategies: Sequence[str], depths: Sequence[int]) -> Judged:
+def _tried(service: Served, given: Given, strategies: Sequence[str], depths: Sequence[int]) -> Judged:
     """Run strategies on a collection, or return what was kept of that."""
     collection, name = _collection(service, given["collection"])
     if len(strategies) > MOST_STRATEGIES:
@@ -118,7 +119,7 @@ def _tried(service: Service, given: Given, strategies: Sequence[str], depths: Se
     with service.reading(name) as engine:
         described = [str(engine.strategy(one)) for one in strategies]
         key = repr((collection, described, depths))
-        found: Judged = service.readers[name].remembered(key, engine, run)
+        found: Judged = service.remembered(name, key, engine, run)
     return found
 
 
@@ -131,7 +132,7 @@ def _depths(text: str) -> list[int]:
     return found
 
 
-def judgements(service: Service, given: Given) -> Json:
+def judgements(service: Served, given: Given) -> Json:
     """Return what people have judged: the collections, or one of them."""
     name = given["collection"]
     if service.marks is None:
@@ -143,7 +144,7 @@ def judgements(service: Service, given: Given) -> Json:
     return _marked_json(service.marks, service.marks.read(name) or Marked(name, "", (), {}))
 
 
-def mark(service: Service, body: Json) -> Json:
+def mark(service: Served, body: Json) -> Json:
     """Judge a symbol. Raises Fault."""
     if service.marks is None:
         raise _read_only()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
-from plait.doors.http.board import Board
+from plait.doors.http.board import Standing
 from plait.version import __version__
 
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -39,12 +39,12 @@ class Metrics:
         with self._lock:
             self._rejected[code] += 1
 
-    def text(self, board: Board) -> str:
+    def text(self, standings: Collection[Standing]) -> str:
         with self._lock:
-            lines = [*self._lines(board)]
+            lines = [*self._lines(standings)]
         return "".join(f"{line}\n" for line in lines)
 
-    def _lines(self, board: Board) -> Iterator[str]:
+    def _lines(self, standings: Collection[Standing]) -> Iterator[str]:
         yield from _family("plait_info", "gauge", "The version that runs.", [((("version", __version__),), 1)])
         yield from _family(
             "plait_requests_total",
@@ -75,7 +75,6 @@ class Metrics:
             ("streams", "Open streams of progress.", self.streams),
         ):
             yield from _family(f"plait_{name}", "gauge", about, [((), value)])
-        standings = board.standings.values()
         for name, about, values in (
             ("ready", "1 if the repository can be asked.", [int(one.ready) for one in standings]),
             ("problem", "1 if its index could not be renewed.", [int(bool(one.problem)) for one in standings]),

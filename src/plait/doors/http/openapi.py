@@ -26,7 +26,7 @@ def description(*, needs_token: bool) -> Json:
         "Judge a symbol for a question.", (), "judgements", (404, 409, 413, 415, 503), body=MARK
     )
     paths[f"{BASE}/refresh"] = {
-        "post": _operation("Look for edits now.", (), "refresh", (404, 413, 415), body=REFRESH, status=202)
+        "post": _operation("Look for edits now.", (), "refresh", (404, 413, 415, 501), body=REFRESH, status=202)
     }
     session = _operation("Exchange the token for a cookie.", (), "", (401, 413, 415), body=SESSION_BODY, status=204)
     paths[f"{BASE}/session"] = {"post": session | {"security": []}}
@@ -34,6 +34,9 @@ def description(*, needs_token: bool) -> Json:
     stream["responses"]["200"]["content"] = {"text/event-stream": {"schema": {"type": "string"}}}
     paths[f"{BASE}/progress"] = {"get": stream}
     paths["/health"] = {"get": _operation("Whether the server answers.", (), "health", ()) | {"security": []}}
+    ready = _operation("Whether questions can be answered.", (), "ready", ()) | {"security": []}
+    ready["responses"]["503"] = ready["responses"]["200"] | {"description": "Not now."}
+    paths["/ready"] = {"get": ready}
     made: Json = {
         "openapi": "3.1.0",
         "info": {

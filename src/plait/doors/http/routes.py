@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from plait.doors.http import asking, browsing, graphs, judging
 from plait.doors.http.marks import NAME as COLLECTION
 from plait.doors.http.parameters import DEPTH, LIMIT, QUERY, Given, K, Parameter, integer, switch, text
-from plait.doors.http.service import Service
+from plait.doors.http.served import Served
 from plait.doors.render import Json
 from plait.model import Evidence, SymbolKind, Unknown
 from plait.source.languages import SPOKEN
@@ -21,7 +21,7 @@ class Operation:
     path: str
     """below BASE, with `{name}` for what a parameter in the path stands for"""
     about: str
-    answer: Callable[[Service, Given], Json]
+    answer: Callable[[Served, Given], Json]
     parameters: tuple[Parameter, ...]
     schema: str
     """of the reply, in `plait.doors.http.schemas`"""
@@ -176,7 +176,7 @@ OPERATIONS = (
             REPO,
         ),
         "impact",
-        FOUND,
+        (*FOUND, 501),
     ),
     Operation("/flows", "The entry points that reach most.", graphs.flows, (ROWS, TESTS, REPO), "flows", ASKED),
     Operation("/hubs", "The most called symbols.", graphs.hubs, (ROWS, TESTS, REPO), "hubs", ASKED),

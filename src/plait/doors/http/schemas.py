@@ -384,5 +384,6 @@ SCHEMAS: dict[str, Json] = {
         collections=TEXTS,
     ),
     "refresh": answer("refresh", repositories=TEXTS),
+    "ready": answer("ready", ready=SWITCH, version=TEXT),
     "health": answer("health", status=choice(["ok", "indexing", "problem"]), version=TEXT),
 }

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from plait import several
 from plait.doors.http.board import Board, Standing
 from plait.doors.http.faults import Fault
 from plait.doors.http.keeping import Keeper
 from plait.doors.http.marks import Marks
-from plait.doors.http.parameters import Given
 from plait.doors.http.readers import NotReady, Readers
+from plait.doors.http.served import Served
+from plait.doors.http.text import content_of, state_of
+from plait.doors.mcp.schemas import OF_FEW
 from plait.engine import Engine
 from plait.evaluate.collection import Collection
+from plait.model import FileRecord, FileState, Filter, Skipped
+from plait.parse.lines import split_lines
 from plait.settings import Settings
+from plait.source.reading import made
+from plait.status import Status
 from plait.store.embedded import EmbeddedSnapshot
 
 CORPUS = "corpus:"
@@ -32,20 +40,16 @@ class Recipe:
     marks: Path | None
 
 
-@dataclass(frozen=True, slots=True)
-class Service:
+@dataclass(frozen=True)
+class Service(Served):
     recipe: Recipe
     board: Board
     keepers: Mapping[str, Keeper]
     readers: Mapping[str, Readers]
     collections: Mapping[str, Collection]
-    """by name, those that nobody writes"""
     corpora: Mapping[str, str]
-    """collection -> name of the repository it is about"""
     marks: Marks | None
-    """None if nothing is written"""
     default: str
-    """strategy"""
 
     @classmethod
     def of(cls, engines: Mapping[str, Engine], collections: Sequence[Collection], marks: Path | None) -> Service:
@@ -99,41 +103,75 @@ class Service:
         return any(one is not None and not isinstance(one, EmbeddedSnapshot) for one in latest)
 
     @property
-    def repositories(self) -> list[str]:
-        """Those that were named to be served, not the corpora of collections."""
-        return [name for name, one in self.board.standings.items() if one.role == "repository"]
+    def repo(self) -> str:
+        return OF_FEW
 
-    def named(self, name: str) -> str:
-        """Return the name if it is one. Raises Fault."""
-        if name not in self.keepers:
-            told = f"no repository is called {name!r}; there are: {', '.join(self.keepers)}"
-            raise Fault(404, "unknown_repository", told)
-        return name
+    def seen_by(self, caller: str) -> Served:
+        """Whoever is let in may ask everything."""
+        return self
 
-    def chosen(self, given: Given) -> str:
-        """Return the repository that is meant. Raises Fault."""
-        if given["repo"]:
-            return self.named(given["repo"])
-        if len(self.repositories) != 1:
-            told = f"say which repository with repo=NAME; there are: {', '.join(self.repositories)}"
-            raise Fault(400, "repository_required", told)
-        return self.repositories[0]
+    @property
+    def standings(self) -> Mapping[str, Standing]:
+        return self.board.standings
+
+    @property
+    def health(self) -> str:
+        if any(one.problem for one in self.standings.values()):
+            return "problem"
+        return "ok" if self.is_ready else "indexing"
+
+    @property
+    def is_ready(self) -> bool:
+        return all(self.board[name].ready for name in self.repositories)
 
     @contextmanager
     def reading(self, name: str) -> Iterator[Engine]:
-        """Raises Fault if there is no index yet."""
         try:
             with self.readers[name].reading() as engine:
                 yield engine
         except NotReady:
             raise self.not_ready(name) from None
 
+    @contextmanager
+    def reading_one_or_all(self, repo: str | None) -> Iterator[tuple[str, Engine]]:
+        name = self.chosen({"repo": repo})
+        with self.reading(name) as engine:
+            yield name, engine
+
+    def changed(self, name: str, engine: Engine, paths: Sequence[str]) -> frozenset[str]:
+        def files() -> dict[str, FileState]:
+            return {state.path: state for state in engine.snapshot().files()}
+
+        known = self.remembered(name, "files", engine, files)
+        return frozenset(path for path in paths if state_of(engine.root, path) != known.get(path))
+
     def alone(self, name: str) -> Engine:
-        """As reading, for an engine that is kept."""
         try:
             return self.readers[name].alone()
         except NotReady:
             raise self.not_ready(name) from None
+
+    def remembered(self, name: str, key: str, engine: Engine, make: Callable[[], Any]) -> Any:
+        return self.readers[name].remembered(key, engine, make)
+
+    def search(
+        self, names: Sequence[str], text: str, *, k: int, strategy: str | None, where: Filter, beside: bool
+    ) -> several.Gathered:
+        with ExitStack() as stack:
+            engines = {name: stack.enter_context(self.reading(name)) for name in names or self.repositories}
+            return several.search(engines, text, k=k, strategy=strategy, where=where, beside=beside)
+
+    def status(self, name: str) -> Status:
+        return self.keepers[name].engine.status()
+
+    def text_of(self, engine: Engine, record: FileRecord) -> tuple[list[str], bool]:
+        content, state = content_of(engine.root, record)
+        found = made(record.state.path, content, engine.settings.content)
+        lines = [] if isinstance(found, Skipped) else split_lines(found.text)
+        return lines[:-1] if lines and not lines[-1] else lines, state != record.state
+
+    def refresh(self, name: str, *, full: bool) -> None:
+        self.keepers[name].refresh(full=full)
 
     def not_ready(self, name: str) -> Fault:
         standing = self.board[name]

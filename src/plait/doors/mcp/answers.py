@@ -9,7 +9,7 @@ from typing import Any
 from plait.context import Context, Part, layout
 from plait.context.composing import SMALLEST
 from plait.doors.mcp.paging import LIMIT, Json, fitted, offset_of, size
-from plait.doors.mcp.warm import Freshness, Warm
+from plait.doors.mcp.warm import Askable, Freshness
 from plait.doors.render import why
 from plait.engine import Engine
 from plait.errors import BadParameter
@@ -37,7 +37,7 @@ class Reply:
     text: str
 
 
-def answer(warm: Warm, tool: str, arguments: Json) -> Reply:
+def answer(warm: Askable, tool: str, arguments: Json) -> Reply:
     """Raises PlaitError, whose message is for the agent."""
     return {"context": _context, "search": _search, "symbol": _symbol, "impact": _impact}[tool](warm, arguments)
 
@@ -45,7 +45,7 @@ def answer(warm: Warm, tool: str, arguments: Json) -> Reply:
 # context
 
 
-def _context(warm: Warm, given: Json) -> Reply:
+def _context(warm: Askable, given: Json) -> Reply:
     question, budget = given["question"], given.get("tokens", 4000)
     where = Filter(path=given.get("path"), tests=given.get("tests", False))
 
@@ -81,7 +81,7 @@ def _context(warm: Warm, given: Json) -> Reply:
         room = max(SMALLEST, room - over)  # for what is said of the index, and of files that have changed
 
 
-def _part(warm: Warm, part: Part) -> Json:
+def _part(warm: Askable, part: Part) -> Json:
     made: Json = {
         "number": part.number,
         **_place(part.symbol),
@@ -98,7 +98,7 @@ def _part(warm: Warm, part: Part) -> Json:
 # search
 
 
-def _search(warm: Warm, given: Json) -> Reply:
+def _search(warm: Askable, given: Json) -> Reply:
     k = given.get("k", 10)
     kind = given.get("kind")
     where = Filter(
@@ -119,7 +119,7 @@ def _search(warm: Warm, given: Json) -> Reply:
     return Reply(made, _told(fresh, _hits_text(made)))
 
 
-def _hit(warm: Warm, hit: Hit) -> Json:
+def _hit(warm: Askable, hit: Hit) -> Json:
     return {
         "rank": hit.rank,
         **_place(hit.symbol),
@@ -154,7 +154,7 @@ def _hits_text(made: Json) -> Iterator[str]:
 # symbol
 
 
-def _symbol(warm: Warm, given: Json) -> Reply:
+def _symbol(warm: Askable, given: Json) -> Reply:
     name, k, depth = given["symbol"], given.get("k", 25), given.get("depth", 1)
 
     def asked(engine: Engine) -> tuple[Relations, Relations, str, str]:
@@ -224,7 +224,7 @@ def _symbol_text(made: Json) -> Iterator[str]:
 # impact
 
 
-def _impact(warm: Warm, given: Json) -> Reply:
+def _impact(warm: Askable, given: Json) -> Reply:
     asked_about = [name for name in ("symbol", "file", "diff") if name in given]
     if len(asked_about) != 1:
         raise BadParameter("give one of `symbol`, `file` and `diff`")

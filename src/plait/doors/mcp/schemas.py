@@ -6,12 +6,12 @@ matters comes first. Schemas are JSON Schema 2020-12.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 Schema = dict[str, Any]
 
-INSTRUCTIONS = """\
+_INSTRUCTIONS = """\
 plait finds code by meaning and by who calls whom. For a task or a "how does ... work" question call `context` FIRST,
 with the task in plain words: it returns the functions that belong together, in the order they run, with their code,
 and replaces most grep and file reading. `search` finds places; `symbol` shows a function with its callers and callees;
@@ -21,9 +21,14 @@ Every reply says how much there is in all (`total`) and gives a `next_cursor` wh
 `ready`, `stale` (files named in `index.note` have changed: read them) or `partial` (the index is still being built:
 ask again in a few seconds). Callers marked `possible`, and `possible_callers`, are calls that could not be resolved
 for sure: "no callers" means none only if there are no possible ones either. For literal strings and for files that are
-not code grep is better. `repo` is the absolute path of the repository; leave it out for the one that the server was
-started in.
-"""
+not code grep is better. """
+
+OF_FOLDERS = "`repo` is the absolute path of the repository; leave it out for the one that the server was started in."
+OF_NAMES = (
+    "`repo` is the name of a repository; without it all that you may read are asked, and names of repositories stand"
+    " before paths: `org/app//net.py`."
+)
+OF_FEW = "`repo` is the name of a repository; leave it out if the server has only one."
 
 _STRING: Schema = {"type": "string"}
 _COUNT: Schema = {"type": "integer", "minimum": 0}
@@ -234,6 +239,23 @@ IMPACT = Described(
 
 TOOLS = (CONTEXT, SEARCH, SYMBOL, IMPACT)
 """In the order in which they are listed: hosts show the first ones first."""
+
+
+def instructions(repo: str) -> str:
+    """Return what an agent is told first; `repo` says what that argument is."""
+    return f"{_INSTRUCTIONS}{repo}\n"
+
+
+def tools(repo: str) -> tuple[Described, ...]:
+    """Return the tools with another description of `repo`."""
+    return tuple(
+        replace(
+            one,
+            arguments=one.arguments
+            | {"properties": one.arguments["properties"] | {"repo": _REPO | {"description": repo}}},
+        )
+        for one in TOOLS
+    )
 
 
 def wrong(arguments: dict[str, Any], schema: Schema) -> str:

@@ -8,14 +8,15 @@ import logging
 import sys
 import tempfile
 import traceback
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from plait.doors.mcp.answers import Reply, answer
-from plait.doors.mcp.schemas import INSTRUCTIONS, TOOLS, wrong
-from plait.doors.mcp.warm import Warm
+from plait.doors.mcp.schemas import OF_FOLDERS, TOOLS, instructions, tools, wrong
+from plait.doors.mcp.warm import Choosing, Warm
 from plait.engine import Engine
 from plait.errors import BadParameter, MissingExtra, PlaitError
 from plait.version import __version__
@@ -25,6 +26,7 @@ with contextlib.suppress(ImportError):
     import anyio.to_thread
     from mcp.server import Server
     from mcp.server.stdio import stdio_server
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
     from mcp.types import CallToolResult, ListToolsResult, TextContent, Tool, ToolAnnotations
 
 MOST = 16
@@ -101,7 +103,7 @@ def unfit(root: Path) -> str:
     return "the folder for temporary files" if root == Path(tempfile.gettempdir()).resolve() else ""
 
 
-def called(repositories: Repositories, name: str, arguments: dict[str, Any]) -> Reply | str:
+def called(repositories: Choosing, name: str, arguments: dict[str, Any]) -> Reply | str:
     """Return the answer of a tool, or why there is none and what to do."""
     described = {tool.name: tool for tool in TOOLS}
     if name not in described:
@@ -117,8 +119,20 @@ def called(repositories: Repositories, name: str, arguments: dict[str, Any]) -> 
         return f"plait failed with {type(error).__name__}: {error}; use grep for this one, and report it"
 
 
-def make(repositories: Repositories) -> Server[Any]:
-    """Return a server that any transport can run."""
+async def in_a_thread(work: Callable[[], Reply | str]) -> Reply | str:
+    return await anyio.to_thread.run_sync(work)
+
+
+def make(
+    chosen: Callable[[Any], Choosing],
+    repo: str = OF_FOLDERS,
+    run: Callable[[Callable[[], Reply | str]], Awaitable[Reply | str]] = in_a_thread,
+) -> Server[Any]:
+    """Return a server that any transport can run.
+
+    `chosen` returns what the caller may ask, given the request's context; `repo` tells agents what that argument is.
+    """
+    described = TOOLS if repo == OF_FOLDERS else tools(repo)
 
     async def list_tools(context: Any, parameters: Any) -> ListToolsResult:
         return ListToolsResult(
@@ -137,12 +151,12 @@ def make(repositories: Repositories) -> Server[Any]:
                         open_world_hint=False,
                     ),
                 )
-                for tool in TOOLS
+                for tool in described
             ]
         )
 
     async def call_tool(context: Any, parameters: Any) -> CallToolResult:
-        reply = await anyio.to_thread.run_sync(called, repositories, parameters.name, parameters.arguments or {})
+        reply = await run(partial(called, chosen(context), parameters.name, parameters.arguments or {}))
         if isinstance(reply, str):
             return CallToolResult(content=[TextContent(type="text", text=reply)], is_error=True)
         return CallToolResult(
@@ -153,7 +167,7 @@ def make(repositories: Repositories) -> Server[Any]:
         "plait",
         version=__version__,
         title="plait: code search by meaning and calls",
-        instructions=INSTRUCTIONS,
+        instructions=instructions(repo),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
@@ -175,7 +189,7 @@ def serve_stdio(repositories: Repositories) -> None:
     repositories.start()
 
     async def run() -> None:
-        server = make(repositories)
+        server = make(lambda _: repositories)
         async with stdio_server() as (read, write):
             await server.run(read, write, server.create_initialization_options())
 
@@ -190,5 +204,28 @@ def serve_http(repositories: Repositories, host: str, port: int) -> None:
     import uvicorn
 
     repositories.start()
-    app = make(repositories).streamable_http_app(host=host, json_response=True)
+    app = make(lambda _: repositories).streamable_http_app(host=host, json_response=True)
     uvicorn.run(app, host=host, port=port, log_level="warning", lifespan="on")
+
+
+class Mounted:
+    """The tools as a part of another ASGI application, which has decided already whether the caller is let in.
+
+    Each request stands for itself, so any of several processes can answer it. Enter `running` around all requests.
+    """
+
+    def __init__(
+        self,
+        chosen: Callable[[dict[str, Any]], Choosing],
+        repo: str,
+        run: Callable[[Callable[[], Reply | str]], Awaitable[Reply | str]],
+    ) -> None:
+        """`chosen` returns what a caller may ask, given the scope of the request."""
+        server = make(lambda context: chosen(context.request.scope), repo, run)
+        self._manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
+
+    def running(self) -> contextlib.AbstractAsyncContextManager[None]:
+        return self._manager.run()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        await self._manager.handle_request(scope, receive, send)

@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from plait.doors.mcp.partial import Partial, partial
 from plait.doors.watching import wakings
@@ -45,6 +45,31 @@ class Freshness:
     """`ready`; `stale`: files have changed since; `partial`: a few files only, the index is being built"""
     note: str = ""
     """what the answer cannot know, and what to do; empty if it is complete"""
+
+
+class Askable(Protocol):
+    """What tools ask."""
+
+    def ask(
+        self, question: Callable[[Engine], T], words: Sequence[str], shown: Callable[[T], Sequence[str]]
+    ) -> tuple[T, Freshness]:
+        """Answer from the index, if that takes too long from files that have the words.
+
+        `shown` are the paths in an answer. Raises what the question raises, Indexing if nothing can answer yet.
+        """
+        ...
+
+    def is_stale(self, path: str) -> bool:
+        """Whether a file of the last answer is not as it was when the index read it."""
+        ...
+
+
+class Choosing(Protocol):
+    """Whoever knows what there is to ask."""
+
+    def of(self, repo: str | None) -> Askable:
+        """Raises PlaitError for a repository that is not there or may not be asked."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,13 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
+from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any
 
 from plait.document import EMBEDDED, PLAIN, SMOOTHED
@@ -43,16 +44,29 @@ class Parts:
     most: int = 4 * 2**30
     """bytes that are kept there"""
     _open: dict[int, Part] = field(default_factory=dict)
+    _used: set[int] = field(default_factory=set)
+    """since the last `keep`"""
+    _lock: Lock = field(default_factory=Lock)
 
     def of(self, build: int) -> Part:
-        if build not in self._open:
-            self._open[build] = Part(self.tables, build, self._folder / str(build))
-        return self._open[build]
+        with self._lock:
+            self._used.add(build)
+            if build not in self._open:
+                self._open[build] = Part(self.tables, build, self._folder / str(build))
+            return self._open[build]
 
-    def keep(self, builds: Sequence[int]) -> None:
-        """Let go of all others, and of what is on the disk beyond `most`, the longest unused first."""
-        for gone in self._open.keys() - set(builds):
-            del self._open[gone]
+    def keep(self, builds: Collection[int]) -> None:
+        """Let go of all others, and of what is on the disk beyond `most`, the longest unused first.
+
+        Who reads one of them goes on: what is needed of it is fetched again.
+        """
+        with self._lock:
+            used, self._used = self._used, set()
+            for gone in self._open.keys() - set(builds):
+                del self._open[gone]
+        for build in sorted(used):  # other processes of this machine share the folder
+            with suppress(OSError):
+                os.utime(self._folder / str(build))
         found = []
         with suppress(OSError):
             for folder in self._folder.iterdir():
@@ -62,9 +76,10 @@ class Parts:
         for _, folder, size in sorted(found):
             if total <= self.most:
                 break
-            if not folder.name.isdecimal() or int(folder.name) not in self._open:
-                shutil.rmtree(folder, ignore_errors=True)
-                total -= size
+            shutil.rmtree(folder, ignore_errors=True)
+            total -= size
+            with self._lock:
+                self._open.pop(int(folder.name) if folder.name.isdecimal() else 0, None)
 
     @property
     def _folder(self) -> Path:
@@ -77,10 +92,14 @@ class Part:
     def __init__(self, tables: Tables, build: int, folder: Path) -> None:
         self._tables, self.build, self._folder = tables, build, folder
         self._read: dict[str, pa.Table] = {}
+        self._reading = RLock()
+        """held while rows are fetched, so that several who ask at once fetch them once"""
 
     def rows(self, name: str) -> pa.Table:
         if name not in self._read:
-            self._read[name] = self._kept(name)
+            with self._reading:
+                if name not in self._read:
+                    self._read[name] = self._kept(name)
         return self._read[name]
 
     def _kept(self, name: str) -> Any:
@@ -279,8 +298,26 @@ class Part:
             for row in taken.to_pylist()
         ]
 
-    def sites(self) -> list[dict[str, Any]]:
-        return [row | {"source": self.ids[row["source"] & _MASK]} for row in self.rows(SITES).to_pylist()]
+    def sites(self, name: str | None = None, source: int | None = None) -> list[dict[str, Any]]:
+        """Return the unresolved sites that call that name and lie in the symbol of that number (any, if None)."""
+        found = self.rows(SITES)
+        if name is not None or source is not None:
+            by_name, by_source = self._sites
+            places = by_source.get(source, []) if source is not None else by_name.get(name or "", [])
+            found = found.take(arrow().array(places, type=arrow().int64()))
+        rows = found.to_pylist()
+        return [row | {"source": self.ids[row["source"] & _MASK]} for row in rows if name in (None, row["name"])]
+
+    @cached_property
+    def _sites(self) -> tuple[dict[str, list[int]], dict[int, list[int]]]:
+        """The rows of sites by the name that they call, and by the number of the symbol that they lie in."""
+        by_name: dict[str, list[int]] = {}
+        by_source: dict[int, list[int]] = {}
+        rows = self.rows(SITES)
+        for place, (name, source) in enumerate(zip(rows["name"].to_pylist(), rows["source"].to_pylist(), strict=True)):
+            by_name.setdefault(name, []).append(place)
+            by_source.setdefault(source & _MASK, []).append(place)
+        return by_name, by_source
 
 
 def _numbers(lists: Any) -> Any:

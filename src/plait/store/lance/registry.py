@@ -65,6 +65,11 @@ class Head:
     """state of the source at that attempt"""
 
 
+def version(tables: Tables) -> int:
+    """Return what grows with every change of a repository's row."""
+    return int(tables.latest(HEADS).version)
+
+
 def heads(tables: Tables, names: Collection[str] | None = None) -> list[Head]:
     """Return the repositories, by name: those of these names, or all."""
     where = None if names is None else f"name IN ({', '.join(map(quoted, sorted(names)))})" if names else "false"

@@ -309,12 +309,11 @@ class LanceSnapshot:
         return found
 
     def unresolved(self, name: str | None = None, source: SymbolId | None = None) -> list[Unresolved]:
-        found = [
-            _site(row, unit)
-            for unit in self.units
-            for row in unit.part.sites()
-            if (name is None or row["name"] == name) and (source is None or unit.outer(row["source"]) == source)
-        ]
+        found: list[Unresolved] = []
+        for unit in self.units:
+            number = None if source is None else unit.number(source)
+            if source is None or number is not None:
+                found += (_site(row, unit) for row in unit.part.sites(name, number))
         return sorted(found, key=lambda site: (site.path, site.reference.line, site.reference.column))
 
     # Files
