@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, replace
@@ -17,12 +18,21 @@ from plait.finding import hits
 from plait.model import Filter, Query, SnapshotInfo
 from plait.protocols import Embedder, Strategy
 from plait.settings import Settings
+from plait.store import records
 from plait.store.lance import registry
 from plait.store.lance.part import Parts
 from plait.store.lance.registry import Head
 from plait.store.lance.snapshot import LanceSnapshot, Unit
-from plait.store.lance.tables import About, Tables
+from plait.store.lance.tables import BUILDS, About, Tables, among
+from plait.store.lance.wide.index import WideIndex
+from plait.store.lance.wide.snapshot import WideSnapshot
 from plait.terms import query_terms
+
+EXACT = 50_000
+"""Symbols of the repositories that are asked up to which all of them are looked at, whatever segments there are."""
+
+FEW = 20
+"""Builds that are read one by one."""
 
 
 class Fleet:
@@ -33,6 +43,9 @@ class Fleet:
         self.cache = cache
         self.about = tables.about
         self.parts = Parts(tables, cache)
+        self.exact = EXACT
+        self._wide = WideIndex(tables, cache)
+        self._infos: dict[int, SnapshotInfo] = {}
 
     @classmethod
     def create(cls, uri: str, settings: Settings, options: Mapping[str, str] | None = None) -> Fleet:
@@ -87,10 +100,13 @@ class Fleet:
         units = [Unit(one.name, self.parts.of(one.build)) for one in heads if one.build]
         if not units:
             raise NotIndexed(self.tables.uri)
-        return LanceSnapshot(units, self._info(units))
+        wide = self._wide.layout(units) if sum(one.symbols for one in heads) > self.exact else None
+        if wide is None:
+            return LanceSnapshot(units, self._info(units))
+        return WideSnapshot(self.tables, wide, self._info(units))
 
     def _info(self, units: list[Unit]) -> SnapshotInfo:
-        infos = [unit.part.info for unit in units]
+        infos = self._told(units)
         return SnapshotInfo(
             state="+".join(one.state[:12] for one in infos) if len(infos) < 4 else f"{len(infos)} repositories",
             root=self.tables.uri,
@@ -101,6 +117,17 @@ class Fleet:
             passages={name: sum(one.passages.get(name, 0) for one in infos) for name in infos[0].passages},
             lines=sum(one.lines for one in infos),
         )
+
+    def _told(self, units: list[Unit]) -> list[SnapshotInfo]:
+        """Return what the builds tell of themselves: those not known yet are read at once."""
+        new = [unit.part.build for unit in units if unit.part.build not in self._infos]
+        if new and len(new) < FEW:
+            self._infos |= {unit.part.build: unit.part.info for unit in units if unit.part.build in new}
+        elif new:
+            self.tables.latest(BUILDS)
+            rows = self.tables.read(BUILDS, among("build", new), ["build", "info"]).to_pylist()
+            self._infos |= {row["build"]: records.info(json.loads(row["info"])) for row in rows}
+        return [self._infos[unit.part.build] for unit in units]
 
     def query(self, text: str, where: Filter = Filter()) -> Query:
         """As Engine.query."""

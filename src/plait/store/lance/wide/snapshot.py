@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 from plait.document import EMBEDDED, PLAIN
 from plait.errors import BrokenIndex
 from plait.model import Direction, Edge, EdgeKind, Filter, Query, Ranking, SnapshotInfo, Span, Symbol, SymbolId, SymbolKind
-from plait.store import records
-from plait.store.lance.snapshot import DESCRIBED, SEPARATOR, LanceSnapshot, Unit, end_of
+from plait.store.lance.snapshot import DESCRIBED, SEPARATOR, SYMBOL, LanceSnapshot, Unit, end_of
 from plait.store.lance.tables import NUMBERS, SYMBOLS, Tables, among, quoted
 from plait.store.lance.wide.segment import Segment
 
@@ -213,8 +212,7 @@ class WideSnapshot(LanceSnapshot):
         return [known[symbol] for symbol in ids if symbol in known]
 
     def _symbols(self, numbers: Sequence[int]) -> list[Symbol]:
-        columns = tuple(name.strip() for name in records.SYMBOL.split(","))
-        return [unit.symbol(tuple(row)) for unit, row in self._stored(numbers, columns)]
+        return [unit.symbol(tuple(row)) for unit, row in self._stored(numbers, SYMBOL)]
 
     def texts(self, ids: Sequence[SymbolId]) -> dict[SymbolId, str]:
         rows = self._stored(list(self.numbers(ids).values()), ("id", "text"))
