@@ -72,7 +72,7 @@ class Cells:
         counts = lasts - firsts
         within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
         rows = order[np.repeat(firsts, counts) + within]
-        if not len(rows) or not vector.any():
+        if not vector.any():
             return _nothing()
         asked = codes_of(vector[None, :])
         return self._best(rows, self._cosines(rows, products(self.codes[rows], asked), asked))

@@ -62,6 +62,8 @@ def best_passages(matrix: Matrix, vector: Vector) -> tuple[NDArray[np.uint32], N
 
 def products(rows: Codes, asked: Codes) -> NDArray[np.float64]:
     """Return the product of each row with the one that is asked for. Whole numbers, so any order of adding is exact."""
+    if not len(rows):
+        return np.zeros(0)
     try:
         from simsimd import cdist
     except ImportError:  # no wheel for this platform

@@ -136,8 +136,8 @@ class WideSnapshot(LanceSnapshot):
     def numbers(self, ids: Collection[SymbolId]) -> dict[SymbolId, int]:
         found: dict[SymbolId, int] = {}
         for symbol in sorted(ids):
-            repository, separator, inner = symbol.partition(SEPARATOR)
-            at = self._places.get(repository) if separator else None
+            repository, _, inner = symbol.partition(SEPARATOR) if self._is_named else ("", "", symbol)
+            at = self._places.get(repository)
             if at is None:
                 continue
             start, unit = self._layout.starts[at], self.units[at]
