@@ -23,7 +23,7 @@ from plait.store.lance import registry
 from plait.store.lance.part import Parts
 from plait.store.lance.registry import Head
 from plait.store.lance.snapshot import LanceSnapshot, Unit
-from plait.store.lance.tables import BUILDS, About, Tables, among
+from plait.store.lance.tables import BUILDS, HEADS, About, Tables, among
 from plait.store.lance.wide.index import WideIndex
 from plait.store.lance.wide.snapshot import WideSnapshot
 from plait.terms import query_terms
@@ -45,6 +45,7 @@ class Fleet:
         self.parts = Parts(tables, cache)
         self.exact = EXACT
         self._wide = WideIndex(tables, cache)
+        self._heads: tuple[int, list[Head]] | None = None
         self._infos: dict[int, SnapshotInfo] = {}
 
     @classmethod
@@ -74,7 +75,10 @@ class Fleet:
 
     def heads(self, may: Collection[str] | None = None) -> list[Head]:
         """Return the repositories that the caller may read (all with None), by name."""
-        return [one for one in registry.heads(self.tables) if may is None or one.name in may]
+        version = self.tables.latest(HEADS).version
+        if self._heads is None or self._heads[0] != version:
+            self._heads = (version, registry.heads(self.tables))
+        return [one for one in self._heads[1] if may is None or one.name in may]
 
     def snapshot(
         self,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from plait.document import EMBEDDED
 from plait.errors import BrokenIndex
+from plait.store.lance.snapshot import SYMBOL
 from plait.store.lance.tables import NUMBERS, SYMBOLS, Tables, among, arrow, lance, reaching
 from plait.store.lance.wide import segments as registry
 from plait.store.lance.wide.segments import CENTRES, DOCUMENTS, POSTINGS, place
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from plait.model import Codes
 
-COLUMNS = ("id", "name", "kind", "path", "language", "module", "qualified_name", "is_test", "length")
+COLUMNS = (*SYMBOL, "length")
 
 _AT_ONCE = 50_000
 """Symbols, vectors and terms that are read or written at once."""

@@ -186,25 +186,6 @@ class WideSnapshot(LanceSnapshot):
         units = self._units_of(numbers)
         return [unit.outer(taken[number][0]) for number, unit in zip(numbers, units, strict=True)]
 
-    def _stored(self, numbers: Sequence[int], columns: Sequence[str]) -> Iterator[tuple[Unit, tuple[Any, ...]]]:
-        """Yield columns that no segment has, with their unit, by number."""
-        keys: dict[int, Unit] = {}
-        for unit, start, own in self._by_unit(sorted(numbers)) if numbers else ():
-            if start >= self._layout.covered:
-                yield from ((unit, row) for row in unit.part.taken(own, columns))
-            else:
-                keys |= {(unit.part.build << NUMBERS) + number: unit for number in own}
-        if not keys:
-            return
-        rows = self._tables.read(SYMBOLS, among("key", list(keys)), ["key", *columns])
-        if len(rows) < len(keys):  # committed since the table was opened
-            self._tables.latest(SYMBOLS)
-            rows = self._tables.read(SYMBOLS, among("key", list(keys)), ["key", *columns])
-        if len(rows) != len(keys):
-            raise BrokenIndex(self._tables.uri, f"of {len(keys)} symbols {len(rows)} are there")
-        found = zip(*(rows[name].to_pylist() for name in ("key", *columns)), strict=True)
-        yield from ((keys[key], row) for key, *row in sorted(found))
-
     def symbols(self, ids: Sequence[SymbolId] | None = None) -> list[Symbol]:
         if ids is None:
             return super().symbols()
@@ -212,11 +193,27 @@ class WideSnapshot(LanceSnapshot):
         return [known[symbol] for symbol in ids if symbol in known]
 
     def _symbols(self, numbers: Sequence[int]) -> list[Symbol]:
-        return [unit.symbol(tuple(row)) for unit, row in self._stored(numbers, SYMBOL)]
+        taken = self._taken(numbers, SYMBOL)
+        return [unit.symbol(taken[number]) for number, unit in zip(numbers, self._units_of(numbers), strict=True)]
 
     def texts(self, ids: Sequence[SymbolId]) -> dict[SymbolId, str]:
-        rows = self._stored(list(self.numbers(ids).values()), ("id", "text"))
-        known = {unit.outer(symbol): text for unit, (symbol, text) in rows}
+        """Texts are in no segment: those that are asked for are read from the table."""
+        known: dict[SymbolId, str] = {}
+        keys: dict[int, SymbolId] = {}
+        for symbol, number in self.numbers(ids).items():
+            ((unit, start, (own,)),) = self._by_unit([number])
+            if start >= self._layout.covered:
+                known[symbol] = unit.part.taken([own], ("text",))[0][0]
+            else:
+                keys[(unit.part.build << NUMBERS) + own] = symbol
+        if keys:
+            rows = self._tables.read(SYMBOLS, among("key", sorted(keys)), ["key", "text"])
+            if len(rows) < len(keys):  # committed since the table was opened
+                self._tables.latest(SYMBOLS)
+                rows = self._tables.read(SYMBOLS, among("key", sorted(keys)), ["key", "text"])
+            if len(rows) != len(keys):
+                raise BrokenIndex(self._tables.uri, f"of {len(keys)} symbols {len(rows)} are there")
+            known |= {keys[row["key"]]: row["text"] for row in rows.to_pylist()}
         return {symbol: known[symbol] for symbol in ids if symbol in known}
 
     def named(self, name: str) -> list[Symbol]:
