@@ -113,7 +113,7 @@ class Linked:
         for unit, inner in self._by_unit(ids):
             numbers = [unit.part.numbers[one] for one in inner if one in unit.part.numbers]
             rows = unit.part.edge_rows(numbers, list(kinds), "source" if direction is Direction.OUT else "target")
-            found += map(unit.edge, unit.part.edges(rows, unit.part.named_by))
+            found += map(unit.edge, unit.part.edges(rows))
             if direction is Direction.OUT:
                 crossings = self._out(unit, numbers)
             else:

@@ -261,10 +261,13 @@ class Part:
         found: NDArray[np.int64] = self.rows(EDGES)[end].to_numpy()[rows] & _MASK
         return found
 
-    def edges(self, rows: NDArray[np.int64], ids: Callable[[Sequence[int]], Mapping[int, SymbolId]]) -> list[Edge]:
-        """Return the edges of these rows; `ids` tells the symbols of numbers."""
+    def edges(
+        self, rows: NDArray[np.int64], ids: Callable[[Sequence[int]], Mapping[int, SymbolId]] | None = None
+    ) -> list[Edge]:
+        """Return the edges of these rows. `ids` tells the symbols of numbers; without it the build's own rows do."""
         if not len(rows):
             return []
+        ids = ids or self.named_by
         taken = self.rows(EDGES).take(rows).to_pylist()
         named = ids(sorted({row[end] & _MASK for row in taken for end in ("source", "target")}))
         return [

@@ -291,7 +291,7 @@ class LanceSnapshot:
         found: list[Edge] = []
         for unit, numbers in self._found(ids):
             rows = unit.part.edge_rows(numbers, list(kinds), end_of(direction))
-            found += map(unit.edge, unit.part.edges(rows, unit.part.named_by))
+            found += map(unit.edge, unit.part.edges(rows))
         return sorted(found, key=lambda edge: (edge.source, edge.target, edge.kind, edge.via))
 
     def degree(
