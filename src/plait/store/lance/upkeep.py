@@ -38,6 +38,12 @@ def optimize(tables: Tables, grace: float = GRACE, size: int = SIZE) -> Upkeep:
     return Upkeep(builds, fragments, indexes, segment(tables, grace, size))
 
 
+def tidy(tables: Tables) -> None:
+    """Join the pieces of the tables that every build reads whole: each build adds some, and pays for all of them."""
+    for name in (HEADS, BEGUN):
+        persistent(tables.uri, lambda name=name: tables.latest(name).optimize.compact_files())  # type: ignore[misc]
+
+
 def segment(tables: Tables, grace: float = GRACE, size: int = SIZE) -> int:
     """Let segments cover all builds that repositories name now; return how many were made.
 
