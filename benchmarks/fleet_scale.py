@@ -60,7 +60,7 @@ def questions(fleet: Fleet, count: int) -> list[tuple[str, str]]:
     names = {one.build: one.name for one in fleet.heads()}
     where = "kind IN ('function', 'method') AND NOT is_test AND docstring != ''"
     rows = fleet.tables.read(SYMBOLS, where, ["build", "key", "docstring"]).sort_by("key")
-    lines = [" ".join(text.strip().splitlines()[0].split()) for text in rows["docstring"].to_pylist()]
+    lines = [" ".join(text.strip().partition("\n")[0].split()) for text in rows["docstring"].to_pylist()]
     found = [
         (names[build], line.rstrip("."))
         for build, line in zip(rows["build"].to_pylist(), lines, strict=True)

@@ -55,7 +55,7 @@ def segment(tables: Tables, grace: float = GRACE, size: int = SIZE) -> int:
     todo = segments.plan(segments.segments(tables), live, size)
     for builds in todo.make:
         make(tables, builds)
-    segments.replace(tables, todo.replaced)
+    segments.replace(tables, [*todo.replaced, *segments.outdated(tables)])
     segments.sweep(tables, grace)
     return len(todo.make)
 

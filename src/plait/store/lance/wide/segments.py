@@ -27,6 +27,9 @@ OF_SEGMENT = (DOCUMENTS, POSTINGS, CENTRES, *EMBEDDED)
 
 MAKING, READY, REPLACED = 0, 1, 2
 
+FORMAT = 1
+"""Of what is in a segment: those of another format are not read, and are replaced if they are older."""
+
 SIZE = 1_000_000
 """Symbols of a segment at most, unless one build alone has more."""
 
@@ -68,8 +71,13 @@ def version(tables: Tables) -> int:
 
 def segments(tables: Tables) -> list[Covered]:
     """Return the segments that are ready, the oldest first."""
-    rows = sorted(_rows(tables, f"state = {READY}"), key=lambda row: (row["at"], row["segment"]))
+    rows = sorted(_rows(tables, f"state = {READY} AND format = {FORMAT}"), key=lambda row: (row["at"], row["segment"]))
     return [Covered(row["segment"], tuple(row["builds"]), tuple(row["counts"])) for row in rows]
+
+
+def outdated(tables: Tables) -> list[int]:
+    """Return the segments of older formats."""
+    return sorted(row["segment"] for row in _rows(tables, f"state = {READY} AND format < {FORMAT}"))
 
 
 def by_segment(known: Sequence[Covered], builds: Collection[int]) -> dict[int, set[int]]:
@@ -171,7 +179,7 @@ def _rows(tables: Tables, where: str) -> list[dict[str, Any]]:
 
 
 def _add(tables: Tables, row: Mapping[str, Any]) -> None:
-    rows = arrow().Table.from_pylist([{**row, "at": time.time()}], schema=_schema())
+    rows = arrow().Table.from_pylist([{**row, "format": FORMAT, "at": time.time()}], schema=_schema())
     tables.append(SEGMENTS, tables.write(SEGMENTS, rows))
 
 
@@ -201,6 +209,6 @@ def _schema() -> pa.Schema:
     return pa.schema(
         [
             *(("segment", number), ("builds", pa.list_(number)), ("counts", pa.list_(number))),
-            *(("state", pa.int8()), ("at", pa.float64())),
+            *(("state", pa.int8()), ("format", pa.int32()), ("at", pa.float64())),
         ]
     )
