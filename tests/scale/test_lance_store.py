@@ -15,8 +15,8 @@ from plait.model import Direction, Document, EdgeKind, Filter, SnapshotInfo, Sym
 from plait.store.lance import registry
 from plait.store.lance.part import Parts
 from plait.store.lance.snapshot import LanceSnapshot, Unit
-from plait.store.lance.tables import SYMBOLS, Tables
-from plait.store.lance.upkeep import optimize
+from plait.store.lance.tables import BEGUN, HEADS, SYMBOLS, Tables
+from plait.store.lance.upkeep import optimize, tidy
 from plait.store.lance.writer import LanceWriter
 from plait.store.memory import MemoryWriter
 from plait.testing import QUESTIONS, SOURCES, StoreContract, question, snapshot_of
@@ -132,6 +132,16 @@ def test_sweeping_deletes_what_no_head_names_and_nothing_else(tables: Tables, pa
     assert registry.sweep(tables, grace=-1) == 3
     assert set(tables.latest(SYMBOLS).to_table(columns=["build"])["build"].to_pylist()) == kept
     assert together(tables, parts, "app").info.symbols == len(snapshot_of(SOURCES).symbols())
+
+
+def test_tidying_joins_what_every_build_reads_whole(tables: Tables, parts: Parts) -> None:
+    for name in ("app", "lib", "app"):
+        built(tables, parts, name, OTHER)
+    before = registry.heads(tables)
+    assert [len(tables.latest(name).get_fragments()) > 1 for name in (HEADS, BEGUN)] == [True, True]
+    tidy(tables)
+    assert [len(tables.latest(name).get_fragments()) for name in (HEADS, BEGUN)] == [1, 1]
+    assert registry.heads(tables) == before
 
 
 def test_optimizing_joins_pieces_and_changes_no_answer(tables: Tables, parts: Parts, tmp_path: Path) -> None:

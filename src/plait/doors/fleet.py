@@ -257,7 +257,10 @@ def optimize(uri: str, cache: str | None) -> None:
     from plait.store.lance.upkeep import optimize as run
 
     done = run(_opened(uri, cache).tables)
-    click.echo(f"{done.builds} old builds deleted, {done.fragments} pieces joined, {done.indexes} indexes renewed")
+    click.echo(
+        f"{done.builds} old builds deleted, {done.fragments} pieces joined, {done.indexes} indexes renewed, "
+        f"{render.counted(done.segments, 'segment')} made"
+    )
 
 
 def _opened(uri: str, cache: str | None) -> Fleet:

@@ -18,9 +18,13 @@ from plait.fleet.fleet import Fleet
 from plait.processes import work_alone
 from plait.store.lance import registry
 from plait.store.lance.registry import Head
+from plait.store.lance.upkeep import tidy
 
 RESTARTS = 2
 """Times that a task is begun again whose process or node died."""
+
+TIDY = 32
+"""Repositories after which pieces that later ones would have to read are joined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,8 @@ def build_all(
                     waiting.insert(0, name)
                     continue
                 done += 1
+                if done % TIDY == 0:
+                    tidy(fleet.tables)
                 progress("building repositories", done, total)
                 yield outcome
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -15,15 +16,24 @@ from plait.errors import BadParameter, NotInAFleet, NotIndexed
 from plait.model import Evidence, Filter, SnapshotInfo
 from plait.protocols import Embedder, Snapshot
 from plait.settings import Settings
+from plait.store import records
 from plait.store.lance import registry
 from plait.store.lance.part import Parts
 from plait.store.lance.registry import Head
 from plait.store.lance.snapshot import LanceSnapshot, Unit
-from plait.store.lance.tables import About, Tables
+from plait.store.lance.tables import BUILDS, HEADS, About, Tables, among
+from plait.store.lance.wide.index import WideIndex
+from plait.store.lance.wide.snapshot import WideSnapshot
 
 if TYPE_CHECKING:
     from plait.questions import Impact
     from plait.status import Status
+
+EXACT = 50_000
+"""Symbols of the repositories that are asked up to which all of them are looked at, whatever segments there are."""
+
+FEW = 20
+"""Builds that are read one by one."""
 
 
 class Fleet:
@@ -34,6 +44,10 @@ class Fleet:
         self.cache = cache
         self.about = tables.about
         self.parts = Parts(tables, cache)
+        self.exact = EXACT
+        self._wide = WideIndex(tables, cache)
+        self._heads: tuple[int, list[Head]] | None = None
+        self._infos: dict[int, SnapshotInfo] = {}
 
     @classmethod
     def create(cls, uri: str, settings: Settings, options: Mapping[str, str] | None = None) -> Fleet:
@@ -66,7 +80,10 @@ class Fleet:
 
     def heads(self, may: Collection[str] | None = None) -> list[Head]:
         """Return the repositories that the caller may read (all with None), by name."""
-        return [one for one in registry.heads(self.tables) if may is None or one.name in may]
+        version = self.tables.latest(HEADS).version
+        if self._heads is None or self._heads[0] != version:
+            self._heads = (version, registry.heads(self.tables))
+        return [one for one in self._heads[1] if may is None or one.name in may]
 
     def snapshot(
         self,
@@ -92,11 +109,25 @@ class Fleet:
         units = [Unit(one.name, self.parts.of(one.build)) for one in heads if one.build]
         if not units:
             raise NotIndexed(self.tables.uri)
-        return LanceSnapshot(units, self.joined(units))
+        self.look()
+        return self.over(units)
 
-    def joined(self, units: Sequence[Unit]) -> SnapshotInfo:
-        """Return what is told of several builds as one snapshot."""
-        infos = [unit.part.info for unit in units]
+    def look(self) -> bool:
+        """Take over the segments that there are now, and return whether they are other ones than before."""
+        return self._wide.look()
+
+    def covered(self) -> frozenset[int]:
+        """Return the builds that segments have, as of the last look."""
+        return self._wide.covered()
+
+    def over(self, units: Sequence[Unit]) -> LanceSnapshot:
+        """Return several builds as one snapshot: over segments where they are many, exact where they are few."""
+        info = self._joined(units)
+        wide = self._wide.layout(units) if info.symbols > self.exact else None
+        return LanceSnapshot(units, info) if wide is None else WideSnapshot(self.tables, wide, info)
+
+    def _joined(self, units: Sequence[Unit]) -> SnapshotInfo:
+        infos = self._told(units)
         return SnapshotInfo(
             state="+".join(one.state[:12] for one in infos) if len(infos) < 4 else f"{len(infos)} repositories",
             root=self.tables.uri,
@@ -112,6 +143,17 @@ class Fleet:
         """Return an engine that answers from a snapshot of the fleet. Raises BadParameter as `embedder`."""
         _ = self.embedder
         return self._engine.holding(snapshot)
+
+    def _told(self, units: Sequence[Unit]) -> list[SnapshotInfo]:
+        """Return what the builds tell of themselves: those not known yet are read at once."""
+        new = [unit.part.build for unit in units if unit.part.build not in self._infos]
+        if new and len(new) < FEW:
+            self._infos |= {unit.part.build: unit.part.info for unit in units if unit.part.build in new}
+        elif new:
+            self.tables.latest(BUILDS)
+            rows = self.tables.read(BUILDS, among("build", new), ["build", "info"]).to_pylist()
+            self._infos |= {row["build"]: records.info(json.loads(row["info"])) for row in rows}
+        return [self._infos[unit.part.build] for unit in units]
 
     def search(
         self,

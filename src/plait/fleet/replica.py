@@ -38,7 +38,7 @@ JOINED = 8
 """Sets of repositories whose common statistics are kept."""
 
 SYMBOLS = 1_000_000
-"""Symbols that one question may go through: exact, so the time grows with them."""
+"""Symbols that one question may go through one by one, those that no segment has: the time grows with them."""
 
 log = logging.getLogger("plait.serve")
 
@@ -173,6 +173,9 @@ class Replica:
     def _listed(self) -> bool:
         """Read the repositories if they have changed, and return whether they have."""
         version = registry.version(self.fleet.tables)
+        if self.fleet.look():
+            with self._lock:
+                self._joined.clear()
         if self._heads is not None and version == self._heads.version:
             return False
         heads = self.fleet.heads()
@@ -203,9 +206,10 @@ class Replica:
         With `named` their names stand before ids and paths. Raises BadParameter for more symbols than are gone through.
         """
         heads = [view.heads[name] for name in names if view.heads[name].build]
-        symbols = sum(one.symbols for one in heads)
+        covered = self.fleet.covered()
+        symbols = sum(one.symbols for one in heads if one.build not in covered)
         if len(heads) > 1 and symbols > self._most:
-            told = f"{len(heads):,} repositories have {symbols:,} symbols, and one question goes through {self._most:,}"
+            told = f"{symbols:,} of these symbols are in no segment, and one question goes through {self._most:,} such"
             raise BadParameter(f"{told}; name fewer with repo=NAME")
         units = [Unit(one.name if named else "", self.fleet.parts.of(one.build)) for one in heads]
         with self._lock:
@@ -217,7 +221,8 @@ class Replica:
             return self.fleet.asking(LanceSnapshot(units, unit.part.info))
         key = tuple(f"{one.name}:{one.build}" for one in heads)
         with self._lock:
-            made = self._joined.setdefault(key, LanceSnapshot(units, self.fleet.joined(units)))
+            made = self._joined.get(key) or self.fleet.over(units)
+            self._joined[key] = made
             self._joined.move_to_end(key)
             while len(self._joined) > JOINED:
                 self._joined.popitem(last=False)

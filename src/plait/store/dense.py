@@ -50,7 +50,7 @@ def best_passages(matrix: Matrix, vector: Vector) -> tuple[NDArray[np.uint32], N
     if not len(matrix.owners) or not vector.any():
         return np.zeros(0, np.uint32), np.zeros(0), np.zeros(0, np.int64)
     asked = codes_of(vector[None, :])
-    cosines = _products(matrix.codes, asked) / matrix.lengths / float(squares(asked)[0]) ** 0.5
+    cosines = products(matrix.codes, asked) / matrix.lengths / float(squares(asked)[0]) ** 0.5
     starts = matrix.starts
     if len(starts) == len(cosines):
         return matrix.owners, cosines, starts
@@ -60,8 +60,10 @@ def best_passages(matrix: Matrix, vector: Vector) -> tuple[NDArray[np.uint32], N
     return matrix.owners[starts], best, np.minimum.reduceat(place, starts)
 
 
-def _products(rows: Codes, asked: Codes) -> NDArray[np.float64]:
+def products(rows: Codes, asked: Codes) -> NDArray[np.float64]:
     """Return the product of each row with the one that is asked for. Whole numbers, so any order of adding is exact."""
+    if not len(rows):
+        return np.zeros(0)
     try:
         from simsimd import cdist
     except ImportError:  # no wheel for this platform

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -52,6 +52,15 @@ class Columns(Protocol):
     ) -> dict[SymbolId, int]: ...
 
 
+@runtime_checkable
+class Approximate(Protocol):
+    """A store whose `best` misses some documents."""
+
+    def exact(self, query: Query, template: str, numbers: NDArray[np.int64]) -> Best:
+        """Return at least the best passages of these documents, given ascending."""
+        ...
+
+
 def pool(columns: Columns, query: Query, depth: int, seeds: int, also: Collection[SymbolId]) -> Pool:
     """As Snapshot.pool."""
     count = len(columns.lengths)
@@ -69,6 +78,9 @@ def pool(columns: Columns, query: Query, depth: int, seeds: int, also: Collectio
     chosen = {number for strand in strands for number in _first(columns, strand, depth)}
     chosen.update(_accepted(columns.numbers(also).values(), allowed))
     members = np.array(sorted(chosen), dtype=np.int64)
+    if isinstance(columns, Approximate):
+        exact = columns.exact(query, PLAIN, members)
+        dense[PLAIN][exact.numbers] = _rounded(exact)
     base = np.zeros(count)
     base[members] = of_highest(lexical)[members] + of_highest(dense[PLAIN])[members]
     ids = [one[0] for one in columns.described(_first(columns, base, seeds))]
@@ -84,6 +96,10 @@ def pool(columns: Columns, query: Query, depth: int, seeds: int, also: Collectio
     place = {one[0]: row for row, (one, _) in enumerate(rows)}
     calls = [edge for edge in calls if edge.source in place and edge.target in place]
     numbers = np.array([number for _, number in rows], dtype=np.int64)
+    if isinstance(columns, Approximate):
+        best = {template: columns.exact(query, template, np.sort(numbers)) for template in EMBEDDED}
+        for template, one in best.items():
+            dense[template][one.numbers] = _rounded(one)
     return Pool(
         ids=[one[0] for one, _ in rows],
         seeds=sorted(ids),
@@ -110,7 +126,12 @@ def of_highest(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _spread(best: Best, count: int) -> NDArray[np.float64]:
     found = np.zeros(count)
-    found[best.numbers] = np.maximum(best.cosines, 0.0).round(6)
+    found[best.numbers] = _rounded(best)
+    return found
+
+
+def _rounded(best: Best) -> NDArray[np.float64]:
+    found: NDArray[np.float64] = np.maximum(best.cosines, 0.0).round(6)
     return found
 
 

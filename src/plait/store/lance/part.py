@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -259,10 +259,10 @@ class Part:
         return found
 
     @cached_property
-    def _kinds(self) -> NDArray[np.object_]:
-        import numpy as np
-
-        return np.array(self.rows(EDGES)["kind"].to_pylist(), dtype=object)
+    def _kinds(self) -> tuple[list[str], NDArray[np.int32]]:
+        """Return the kinds that there are, and the place of each edge's kind among them."""
+        coded = self.rows(EDGES)["kind"].combine_chunks().dictionary_encode()
+        return coded.dictionary.to_pylist(), coded.indices.to_numpy()
 
     def edge_rows(self, numbers: Sequence[int], kinds: Sequence[EdgeKind], end: str) -> NDArray[np.int64]:
         """Return the rows of the edges of those kinds that have one of the numbers at that end."""
@@ -273,20 +273,26 @@ class Part:
         firsts, lasts = np.searchsorted(ends, wanted, "left"), np.searchsorted(ends, wanted, "right")
         found = [order[first:last] for first, last in zip(firsts, lasts, strict=True) if last > first]
         rows = np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
-        return rows[np.isin(self._kinds[rows], [str(kind) for kind in kinds])] if len(rows) else rows
+        known, places = self._kinds
+        return rows[np.isin(places[rows], [known.index(kind) for kind in kinds if kind in known])]
 
     def end_of(self, rows: NDArray[np.int64], end: str) -> NDArray[np.int64]:
         found: NDArray[np.int64] = self.rows(EDGES)[end].to_numpy()[rows] & _MASK
         return found
 
-    def edges(self, rows: NDArray[np.int64]) -> list[Edge]:
+    def edges(
+        self, rows: NDArray[np.int64], ids: Callable[[Sequence[int]], Mapping[int, SymbolId]] | None = None
+    ) -> list[Edge]:
+        """Return the edges of these rows. `ids` tells the symbols of numbers; without it the build's own rows do."""
         if not len(rows):
             return []
-        taken = self.rows(EDGES).take(rows)
+        ids = ids or self.named_by
+        taken = self.rows(EDGES).take(rows).to_pylist()
+        named = ids(sorted({row[end] & _MASK for row in taken for end in ("source", "target")}))
         return [
             Edge(
-                source=self.ids[row["source"] & _MASK],
-                target=self.ids[row["target"] & _MASK],
+                source=named[row["source"] & _MASK],
+                target=named[row["target"] & _MASK],
                 kind=EdgeKind(row["kind"]),
                 via=Via(row["via"]),
                 evidence=Evidence(row["evidence"]),
@@ -295,8 +301,11 @@ class Part:
                 line=row["line"],
                 candidates=row["candidates"],
             )
-            for row in taken.to_pylist()
+            for row in taken
         ]
+
+    def named_by(self, numbers: Sequence[int]) -> dict[int, SymbolId]:
+        return {number: self.ids[number] for number in numbers}
 
     def sites(self, name: str | None = None, source: int | None = None) -> list[dict[str, Any]]:
         """Return the unresolved sites that call that name and lie in the symbol of that number (any, if None)."""

@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from plait.store.pool import Best, Described
 
 SEPARATOR = "//"
-_SYMBOL = tuple(name.strip() for name in records.SYMBOL.split(","))
-_DESCRIBED = ("id", "name", "kind", "path", "is_test")
+SYMBOL = tuple(name.strip() for name in records.SYMBOL.split(","))
+DESCRIBED = ("id", "name", "kind", "path", "is_test")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +77,15 @@ class Unit:
         return None if inner is None else self.part.numbers.get(inner)
 
     def symbols(self, numbers: Sequence[int]) -> list[Symbol]:
-        found = [records.symbol(row) for row in self.part.taken(numbers, _SYMBOL)]
+        return [self.symbol(row) for row in self.part.taken(numbers, SYMBOL)]
+
+    def symbol(self, row: tuple[Any, ...]) -> Symbol:
+        """Return the symbol of a row of the columns SYMBOL."""
+        one = records.symbol(row)
         if not self.prefix:
-            return found
-        return [
-            replace(
-                one,
-                id=self.outer(one.id),
-                path=f"{self.prefix}{one.path}",
-                parent=None if one.parent is None else self.outer(one.parent),
-            )
-            for one in found
-        ]
+            return one
+        parent = None if one.parent is None else self.outer(one.parent)
+        return replace(one, id=self.outer(one.id), path=f"{self.prefix}{one.path}", parent=parent)
 
     def edge(self, edge: Edge) -> Edge:
         if not self.prefix:
@@ -267,7 +264,7 @@ class LanceSnapshot:
     def described(self, numbers: Sequence[int]) -> Sequence[Described]:
         found: dict[int, Described] = {}
         for unit, offset, inner in self._by_unit(numbers) if len(numbers) else ():
-            rows = unit.part.taken(inner, _DESCRIBED)
+            rows = unit.part.taken(inner, DESCRIBED)
             for number, (symbol, name, kind, path, is_test) in zip(inner, rows, strict=True):
                 described = (unit.outer(symbol), name, SymbolKind(kind), f"{unit.prefix}{path}", is_test)
                 found[number + offset] = described
@@ -293,7 +290,7 @@ class LanceSnapshot:
     def edges(self, ids: Collection[SymbolId], kinds: Collection[EdgeKind], direction: Direction) -> list[Edge]:
         found: list[Edge] = []
         for unit, numbers in self._found(ids):
-            rows = unit.part.edge_rows(numbers, list(kinds), _end(direction))
+            rows = unit.part.edge_rows(numbers, list(kinds), end_of(direction))
             found += map(unit.edge, unit.part.edges(rows))
         return sorted(found, key=lambda edge: (edge.source, edge.target, edge.kind, edge.via))
 
@@ -301,7 +298,7 @@ class LanceSnapshot:
         self, ids: Collection[SymbolId], kinds: Collection[EdgeKind], direction: Direction
     ) -> dict[SymbolId, int]:
         found = dict.fromkeys(sorted(ids), 0)
-        end = _end(direction)
+        end = end_of(direction)
         for unit, numbers in self._found(ids):
             rows = unit.part.edge_rows(numbers, list(kinds), end)
             for number in unit.part.end_of(rows, end).tolist():
@@ -401,7 +398,7 @@ class LanceSnapshot:
             yield symbol, unit.part.spans(template)[row], unit.part.matrix(template).codes[row].tobytes()
 
 
-def _end(direction: Direction) -> str:
+def end_of(direction: Direction) -> str:
     return "source" if direction is Direction.OUT else "target"
 
 

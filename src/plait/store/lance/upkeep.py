@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
-from plait.store.lance.registry import GRACE, sweep
-from plait.store.lance.tables import BEGUN, HEADS, INDEXED, OF_BUILDS, Tables, persistent
+from plait.document import EMBEDDED
+from plait.store.lance.registry import GRACE, heads, sweep
+from plait.store.lance.tables import BEGUN, HEADS, INDEXED, OF_BUILDS, SYMBOLS, Tables, persistent
+from plait.store.lance.wide import segments
+from plait.store.lance.wide.making import make
+from plait.store.lance.wide.segments import SIZE
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,10 +21,12 @@ class Upkeep:
     """pieces that were joined with others"""
     indexes: int
     """that were made or renewed"""
+    segments: int
+    """that were made: indexes of the words and vectors of many repositories"""
 
 
-def optimize(tables: Tables, grace: float = GRACE) -> Upkeep:
-    """Questions and builds can go on meanwhile."""
+def optimize(tables: Tables, grace: float = GRACE, size: int = SIZE) -> Upkeep:
+    """Questions and builds can go on meanwhile. A segment has no more than `size` symbols."""
     builds = sweep(tables, grace)
     fragments = indexes = 0
     for name in (*OF_BUILDS, HEADS, BEGUN):
@@ -29,7 +35,29 @@ def optimize(tables: Tables, grace: float = GRACE) -> Upkeep:
         fragments += max(0, before - len(tables.latest(name).get_fragments()))
         indexes += _indexes(tables, name)
         tables.latest(name).cleanup_old_versions(older_than=timedelta(seconds=max(0.0, grace)))
-    return Upkeep(builds, fragments, indexes)
+    return Upkeep(builds, fragments, indexes, segment(tables, grace, size))
+
+
+def tidy(tables: Tables) -> None:
+    """Join the pieces of the tables that every build reads whole: each build adds some, and pays for all of them."""
+    for name in (HEADS, BEGUN):
+        persistent(tables.uri, lambda name=name: tables.latest(name).optimize.compact_files())  # type: ignore[misc]
+
+
+def segment(tables: Tables, grace: float = GRACE, size: int = SIZE) -> int:
+    """Let segments cover all builds that repositories name now; return how many were made.
+
+    To be run after `optimize` as often as one likes: each time only new builds, and few of the old ones, are read.
+    """
+    live = {one.build: one.symbols for one in heads(tables) if one.symbols}
+    for name in (SYMBOLS, *EMBEDDED):
+        tables.latest(name)
+    todo = segments.plan(segments.segments(tables), live, size)
+    for builds in todo.make:
+        make(tables, builds)
+    segments.replace(tables, [*todo.replaced, *segments.outdated(tables)])
+    segments.sweep(tables, grace)
+    return len(todo.make)
 
 
 def _indexes(tables: Tables, name: str) -> int:
