@@ -148,6 +148,15 @@ class FleetUnreachable(PlaitError):
         super().__init__(f"{uri}: the fleet's store does not do what it is asked ({told}); check its address and keys")
 
 
+class CannotServe(PlaitError):
+    def __init__(self, replicas: int, problem: str) -> None:
+        told = " ".join(problem.split())[:300]
+        super().__init__(
+            f"{replicas} replicas do not come up ({told}); give the cluster the processors, or ask for fewer with "
+            "--min-replicas or --cpus"
+        )
+
+
 class CannotEmbed(PlaitError):
     def __init__(self, what: str, problem: object, instead: str) -> None:
         super().__init__(f"{what}: {problem}; {instead}")

@@ -154,8 +154,9 @@ def serve(
     how = Replicas(
         *(host, port, min_replicas, max_replicas, ongoing), drain=drain, cpus=cpus, address=address, waiting=64
     )
-    run(made, how, begun)
-    notice("plait fleet serve: ended")
+    left = run(made, how, begun)
+    told = f"; {left:,} answers took longer than --drain {drain:g} and were cut off" if left else ""
+    notice(f"plait fleet serve: ended{told}")
 
 
 @click.group()
