@@ -17,9 +17,6 @@ from plait.errors import BadParameter, CannotServe, MissingExtra
 NAME = "plait"
 """Of the application on a cluster, and of its only deployment."""
 
-START = 120.0
-"""Seconds that replicas may take to come up: each loads the embedder and reads the list of repositories."""
-
 PASSING_ON = 0.3
 """Seconds that proxies have for passing on what replicas have answered."""
 
@@ -39,11 +36,13 @@ class Replicas:
     ongoing: int = 4
     """requests of one replica at a time above which another one is started"""
     waiting: int = 64
-    """requests that one replica takes beyond these before it is passed over"""
+    """requests that one replica takes beyond these before it is passed over, and that wait at a proxy for one"""
     drain: float = 30.0
     """seconds that a replica that ends has for what it is answering"""
     cpus: float = 1.0
     """of a replica, as Ray counts them"""
+    start: float = 120.0
+    """seconds that replicas may take to come up: each loads the embedder and reads the list of repositories"""
     address: str = ""
     """of a Ray cluster, or `auto`; empty: one is started on this machine for the time of serving"""
 
@@ -117,7 +116,7 @@ def _free(how: Replicas) -> None:
 
 def _come_up(serve: Any, how: Replicas, ended: threading.Event) -> bool:
     """Wait until the replicas answer; False if it is to end before. Raises CannotServe."""
-    until = time.monotonic() + START
+    until = time.monotonic() + how.start
     while not ended.wait(0.2):
         known = serve.status().applications.get(NAME)
         status = "" if known is None else str(known.status.value)
@@ -164,6 +163,7 @@ def _application(serve: Any, make: Callable[[], Endable], how: Replicas) -> Any:
     deployment = serve.deployment(
         name=NAME,
         max_ongoing_requests=how.ongoing + how.waiting,
+        max_queued_requests=how.waiting,
         autoscaling_config={
             "min_replicas": how.least,
             "max_replicas": max(how.least, how.most),

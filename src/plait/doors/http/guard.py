@@ -41,7 +41,7 @@ PAGE_POLICY = (
     "connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
-_EVERYWHERE = {
+EVERYWHERE = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
@@ -190,7 +190,7 @@ class Guard:
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in _EVERYWHERE.items():
+                for name, value in EVERYWHERE.items():
                     headers.setdefault(name, value)
             await send(message)
 
