@@ -19,6 +19,7 @@ PlaitError
 ├── IndexBusy                          another process is writing the index
 ├── Overtaken                          another builder has committed the repository first
 ├── FleetUnreachable                   a fleet's object store or folder does not answer
+├── CannotServe                        the replicas of a fleet's server do not come up
 ├── CannotEmbed                        a model or a server that embeds is not at hand or does not answer
 ├── CannotWrite                        a folder or disk takes no file: the index's, or a report's
 └── BrokenIndex                        an index file cannot be read and could not be rebuilt

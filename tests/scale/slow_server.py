@@ -30,4 +30,9 @@ async def slow(scope: Scope, receive: Receive, send: Send) -> None:
 if __name__ == "__main__":
     cpus = float((*sys.argv, "0.1")[3])
     how = Replicas(port=int(sys.argv[1]), drain=float(sys.argv[2]), cpus=cpus, start=20.0)
-    print(run(lambda: Ending(slow), how, lambda: print("begun", flush=True)))
+
+    def tell(what: object) -> None:
+        sys.stdout.write(f"{what}\n")
+        sys.stdout.flush()
+
+    tell(run(lambda: Ending(slow), how, lambda: tell("begun")))

@@ -232,7 +232,7 @@ def test_a_replica_is_killed_and_the_object_store_restarted(
         assert len(answered) > 20
         assert not any(b"vault" in body for *_, body in replies)
 
-        # What was asked before is answered from the local disk, without the store; a killed replica comes back after it.
+        # What was asked before is answered from the local disk, without the store.
         store.stop()
         time.sleep(3)
         found = ask(port, f"{BASE}/search?q=discount&k=20", token)

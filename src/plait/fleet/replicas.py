@@ -132,8 +132,8 @@ def _come_up(serve: Any, how: Replicas, ended: threading.Event) -> bool:
 def _drained(serve: Any, drain: float) -> int:
     """Tell all replicas to begin nothing new, and wait until they answer nothing any more.
 
-    Proxies are killed at the end whatever goes through them, so first there must be nothing. What comes meanwhile is told
-    to come again. Returns the number of requests that took longer than there was time for.
+    Proxies are killed at the end whatever goes through them, so first there must be nothing. What comes meanwhile is
+    told to come again. Returns the number of requests that took longer than there was time for.
     """
     left = 0
     try:
