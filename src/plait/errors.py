@@ -150,12 +150,10 @@ class FleetUnreachable(PlaitError):
 
 
 class CannotServe(PlaitError):
-    def __init__(self, replicas: int, problem: str) -> None:
+    def __init__(self, problem: str) -> None:
         told = " ".join(problem.split())[:300]
-        super().__init__(
-            f"{replicas} replicas do not come up ({told}); give the cluster the processors, or ask for fewer with "
-            "--min-replicas or --cpus"
-        )
+        how = "give the cluster more processors, or ask for fewer with --min-replicas or --cpus"
+        super().__init__(f"the replicas do not come up ({told}); {how}")
 
 
 class CannotEmbed(PlaitError):

@@ -214,7 +214,7 @@ def test_a_replica_is_killed_and_the_object_store_restarted(
     more = (f"--port={port}", "--min-replicas=2", "--cpus=0.1", f"--cache={tmp_path / 'cache'}")
     with running(tmp_path / "log", *command, *more) as served:
         told = served.wait_for("Ctrl-C ends it")
-        assert "answers 1 teams about 5 repositories" in told
+        assert "answers 1 team about 5 repositories" in told
         first = served.replicas()
         assert len(first) == 2
         load = Load(port, token)
@@ -274,7 +274,7 @@ def test_the_cluster_of_the_documentation_serves(expected: dict[str, list[tuple[
         serve = ("-m", "plait", "fleet", "serve", f"--address={address}", f"--port={port}", "--cpus=0.1", cache)
         for turn in range(2):  # it leaves the cluster as it was
             with running(tmp_path / f"serve{turn}", *serve, env=env) as served:
-                served.wait_for("answers whoever can reach it about 1 repositories")
+                served.wait_for("answers whoever can reach it about 1 repository;")
                 found = ask(port, f"{BASE}/search?q=cart")
                 assert (found[0], len(json.loads(found[1])["hits"])) == (200, 10)
                 if turn == 0:
@@ -291,4 +291,4 @@ def test_the_cluster_of_the_documentation_serves(expected: dict[str, list[tuple[
 def test_too_few_processors_are_one_line(tmp_path: Path) -> None:
     with running(tmp_path / "log", str(HERE / "slow_server.py"), str(free_port()), "1", "5000") as served:
         assert served.process.wait(90) == 1
-        assert "CannotServe: 1 replicas do not come up" in served.log.read_text().splitlines()[-1]
+        assert "CannotServe: the replicas do not come up" in served.log.read_text().splitlines()[-1]

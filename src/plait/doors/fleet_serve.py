@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from plait.doors.options import COUNT
+from plait.doors.render import counted
 from plait.doors.terminal import emit, notice
 from plait.errors import BadParameter
 from plait.settings import Settings
@@ -148,14 +149,15 @@ def serve(
         return application(recipe)
 
     def begun() -> None:
-        who = "whoever can reach it" if known is None else f"{len(known.teams)} teams"
-        notice(f"plait fleet serve: http://{host}:{port}/ answers {who} about {count:,} repositories; Ctrl-C ends it")
+        who = "whoever can reach it" if known is None else counted(len(known.teams), "team")
+        what = counted(count, "repository", "repositories")
+        notice(f"plait fleet serve: http://{host}:{port}/ answers {who} about {what}; Ctrl-C ends it")
 
     how = Replicas(
         *(host, port, min_replicas, max_replicas, ongoing), drain=drain, cpus=cpus, address=address, waiting=64
     )
     left = run(made, how, begun)
-    told = f"; {left:,} answers took longer than --drain {drain:g} and were cut off" if left else ""
+    told = f"; {counted(left, 'answer')} took longer than --drain {drain:g} and were cut off" if left else ""
     notice(f"plait fleet serve: ended{told}")
 
 

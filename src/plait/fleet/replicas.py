@@ -125,7 +125,7 @@ def _come_up(serve: Any, how: Replicas, ended: threading.Event) -> bool:
         if status in ("DEPLOY_FAILED", "UNHEALTHY") or time.monotonic() > until:
             deployed = () if known is None else known.deployments.values()
             told = " ".join([one.message for one in deployed if one.message] or ["they are not there yet"])
-            raise CannotServe(how.least, told)
+            raise CannotServe(told)
     return False
 
 
