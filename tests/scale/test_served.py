@@ -367,6 +367,15 @@ def test_who_has_no_token_is_told_nothing(both: Both) -> None:
             assert told(found) == told(other)
 
 
+def test_a_load_balancer_may_ask_by_address_whether_it_is_well_and_nothing_else(everybody: dict[str, Both]) -> None:
+    mine = everybody["mine"]
+    for path in ("/health", "/ready"):
+        assert mine.mine.client.ask(path, host="10.0.0.7:8765").status == 200
+    sent = [("Authorization", f"Bearer {mine.token}")]
+    for path in ("/", "/metrics", f"{BASE}/repositories", "/health/"):
+        assert mine.mine.client.ask(path, host="10.0.0.7:8765", headers=sent).code == "forbidden_host"
+
+
 def test_a_browser_is_given_a_cookie_that_is_as_good_as_the_token(everybody: dict[str, Both]) -> None:
     mine, token = everybody["mine"].mine, everybody["mine"].token
     body = json.dumps({"token": token}).encode()

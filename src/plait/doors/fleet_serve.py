@@ -122,11 +122,13 @@ def serve(
     The API is that of `plait serve`. With --access each token sees the repositories of its team alone; the file is read
     again when it changes. It ends at Ctrl-C or SIGTERM, after what is being answered.
     """
+    from plait.fleet.replicas import Replicas, needed, run
+
+    needed()
     from plait.doors.http.guard import admitted
     from plait.fleet import access as permissions
     from plait.fleet.fleet import Fleet
     from plait.fleet.fleet import address as absolute
-    from plait.fleet.replicas import Replicas, run
 
     admitted(host, allow_host, allow_origin, "" if access else permissions.HOW)
     known = None if access is None else permissions.load(Path(access))

@@ -58,6 +58,11 @@ class Endable(Protocol):
         ...
 
 
+def needed() -> None:
+    """Raises MissingExtra."""
+    _ray()
+
+
 def run(make: Callable[[], Endable], how: Replicas, begun: Callable[[], None] = lambda: None) -> int:
     """Serve until SIGTERM or SIGINT; let all replicas finish what they are answering; return how many answers were cut
     off because the time for it was over. A second signal ends it at once.

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from plait.doors.http.faults import Fault
-from plait.doors.http.guard import EVERYWHERE
+from plait.doors.http.guard import EVERYWHERE, PROBES
 from plait.doors.http.replies import fault_reply
 
 log = logging.getLogger("plait.serve")
@@ -28,7 +28,7 @@ class Ending:
         assert self.app is not None
         if scope["type"] != "http":
             await self.app(scope, receive, send)
-        elif self.is_ending and scope["path"] not in ("/health", "/ready"):
+        elif self.is_ending and scope["path"] not in PROBES:
             fault = Fault(503, "not_ready", "this server is ending; ask again in a few seconds", retry=2)
             await self._refuse(fault, scope, receive, send, {"Connection": "close"})
         else:
