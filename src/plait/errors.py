@@ -19,6 +19,7 @@ PlaitError
 ├── IndexBusy                          another process is writing the index
 ├── Overtaken                          another builder has committed the repository first
 ├── FleetUnreachable                   a fleet's object store or folder does not answer
+├── CannotServe                        the replicas of a fleet's server do not come up
 ├── CannotEmbed                        a model or a server that embeds is not at hand or does not answer
 ├── CannotWrite                        a folder or disk takes no file: the index's, or a report's
 └── BrokenIndex                        an index file cannot be read and could not be rebuilt
@@ -146,6 +147,13 @@ class FleetUnreachable(PlaitError):
     def __init__(self, uri: str, problem: object) -> None:
         told = " ".join(str(problem).split())[:300]
         super().__init__(f"{uri}: the fleet's store does not do what it is asked ({told}); check its address and keys")
+
+
+class CannotServe(PlaitError):
+    def __init__(self, problem: str) -> None:
+        told = " ".join(problem.split())[:300]
+        how = "give the cluster more processors, or ask for fewer with --min-replicas or --cpus"
+        super().__init__(f"the replicas do not come up ({told}); {how}")
 
 
 class CannotEmbed(PlaitError):

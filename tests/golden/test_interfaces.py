@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import click
 from click.testing import CliRunner
 from committed import compare
 
@@ -37,9 +38,22 @@ def test_public_api() -> None:
     compare(HERE / "public_api.txt", lines)
 
 
+def commands(start: Sequence[str]) -> Iterator[list[str]]:
+    """Yield a command and all commands below it, by name."""
+    yield [*start]
+    context = click.Context(main, info_name="plait")
+    found: click.Command | None = main
+    for name in start:
+        assert isinstance(found, click.Group)
+        found = found.get_command(context, name)
+    if start and isinstance(found, click.Group):
+        for name in sorted(found.list_commands(context)):
+            yield from commands([*start, name])
+
+
 def test_help() -> None:
     lines: list[str] = []
-    for command in ([], *([name] for name in sorted(COMMANDS))):
+    for command in ([], *(one for name in sorted(COMMANDS) for one in commands([name]))):
         result = CliRunner().invoke(main, [*command, "--help"], prog_name="plait", terminal_width=100)
         lines += [f"$ plait {' '.join([*command, '--help'])}", result.output]
     compare(HERE / "help.txt", lines)

@@ -84,7 +84,7 @@ class ObjectStore:
             *(weed, "server", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", f"-dir={self.folder}", "-filer", "-s3"),
             *("-master.volumeSizeLimitMB=256", "-volume.max=40", f"-s3.config={identities}"),
             *(f"-s3.port={ports['s3']}", f"-master.port={ports['m']}", f"-volume.port={ports['v']}"),
-            f"-filer.port={ports['f']}",
+            *(f"-filer.port={ports['f']}", "-s3.port.iceberg=0", "-s3.port.lance=0"),
         )
         bucket = f"http://127.0.0.1:{ports['f']}/buckets/{BUCKET}/"
         for _ in range(120):

@@ -14,7 +14,7 @@ import uvicorn
 from plait.doors.http.app import Limits, Server
 from plait.doors.http.fleet import FleetService, TeamAccess
 from plait.fleet.building import build_repository
-from plait.fleet.fleet import Fleet
+from plait.fleet.fleet import EXACT, Fleet
 from plait.fleet.replica import SYMBOLS, Replica
 from plait.settings import Settings
 from plait.store.lance import registry
@@ -41,8 +41,11 @@ def built(uri: Path | str, sources: Mapping[str, Path], cache: Path) -> Fleet:
 
 
 @contextmanager
-def serving(fleet: Fleet, access: Path | None = None, *, most: int = SYMBOLS) -> Iterator[Client]:
-    replica = Replica(Fleet.open(fleet.tables.uri, fleet.cache / "served"), access, most=most)
+def serving(fleet: Fleet, access: Path | None = None, *, most: int = SYMBOLS, exact: int = EXACT) -> Iterator[Client]:
+    """`exact`: symbols above which segments are asked."""
+    opened = Fleet.open(fleet.tables.uri, fleet.cache / "served")
+    opened.exact = exact
+    replica = Replica(opened, access, most=most)
     guard = TeamAccess.over(replica, "127.0.0.1", (), (), has_tokens=access is not None)
     ends: list[uvicorn.Server] = []
     server = Server(

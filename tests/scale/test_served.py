@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -17,7 +19,9 @@ from plait.errors import BadParameter
 from plait.fleet import access
 from plait.fleet.access import Team
 from plait.fleet.building import build_repository
-from plait.fleet.fleet import Fleet
+from plait.fleet.fleet import EXACT, Fleet
+from plait.store.lance.upkeep import optimize
+from plait.store.lance.wide.snapshot import WideSnapshot
 from plait.testing import SOURCES
 
 NET = """
@@ -47,8 +51,18 @@ def insert_into_cart(zebra):
     return zebra
 """
 MINE = {"org/app": SOURCES, "org/lib": {"net.py": NET, "tools.py": TOOLS}}
-THEIRS = {"vault/keys": {"vault_keys.py": KEYS, "net.py": NET}}
-SECRETS = re.compile(rb"vault|zebra|insert_into_cart", re.IGNORECASE)
+LOCKS = """
+def turn(insert):
+    '''Turn a key in the lock of the cart, connect.'''
+    return insert
+"""
+THEIRS = {"vault/keys": {"vault_keys.py": KEYS, "net.py": NET}, "vault/locks": {"locks.py": LOCKS, "net.py": NET}}
+SECRETS = {
+    "mine": re.compile(rb"vault|zebra|insert_into_cart|\bturn\b|lock in", re.IGNORECASE),
+    "theirs": re.compile(rb"org/lib|recount|socket|fspath|sum_up|shop/", re.IGNORECASE),
+}
+PATTERNS = {"mine": "org/*", "theirs": "vault/*"}
+HIDDEN = {"mine": "vault/keys", "theirs": "org/lib"}
 
 TABLE: dict[str, list[dict[str, Any]]] = {
     "/repositories": [{}],
@@ -59,6 +73,9 @@ TABLE: dict[str, list[dict[str, Any]]] = {
         {"q": "cart", "repo": ["org/app", "org/lib"], "strategy": "lexical", "path": "shop/*"},
         {"q": "insert_into_cart"},
         {"q": "zebra", "strategy": "lexical"},
+        {"q": "connect lang:python", "strategy": "hybrid", "k": 200, "related": "true"},
+        {"q": "connect", "strategy": "vector", "k": 1},
+        {"q": '"return close"'},
         {"q": "cart", "repo": "{hidden}"},
     ],
     "/explain": [
@@ -110,7 +127,7 @@ TABLE: dict[str, list[dict[str, Any]]] = {
 }
 STATUSES = {
     "/why-not": [200, 404, 404],
-    "/search": [200, 200, 200, 200, 200, 200, 404],
+    "/search": [200, 200, 200, 200, 200, 200, 200, 200, 200, 404],
     "/explain": [200, 404, 400],
     "/symbol": [200, 404, 404, 404, 400],
     "/symbols": [200, 200, 404, 400],
@@ -132,18 +149,54 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@dataclass(frozen=True)
+class Both:
+    """A team that is asked in a fleet of all repositories, and in one that has its own alone."""
+
+    team: str
+    mine: With
+    without: With
+    token: str
+
+    @property
+    def hidden(self) -> str:
+        return HIDDEN[self.team]
+
+    def secrets(self, reply: Any) -> re.Match[bytes] | None:
+        return SECRETS[self.team].search(reply.body + repr(reply.headers).encode())
+
+
 @pytest.fixture(scope="module")
-def both(place: Path) -> Iterator[tuple[Client, Client, str]]:
-    """A server of all repositories with a token for the first ones, and one of a fleet that has only these."""
-    tokens = place / "access.toml"
-    mine = access.made(tokens, "mine", ["org/*"])
-    access.made(tokens, "theirs", ["*"])
-    whole = built(place / "whole", {name: place / name for name in MINE | THEIRS}, place / "cache-whole")
-    alone = built(place / "alone", {name: place / name for name in MINE}, place / "cache-alone")
-    other = place / "other.toml"
-    second = access.made(other, "mine", ["org/*"])
-    with serving(whole, tokens) as client, serving(alone, other) as without:
-        yield With(client, mine), With(without, second), mine  # type: ignore[misc]
+def fleets(place: Path) -> dict[str, Fleet]:
+    every = {"whole": MINE | THEIRS, "mine": MINE, "theirs": THEIRS}
+    made = {
+        which: built(place / which, {name: place / name for name in names}, place / f"cache-{which}")
+        for which, names in every.items()
+    }
+    for one in made.values():
+        optimize(one.tables)
+    return made
+
+
+@pytest.fixture(scope="module", params=["each build", "segments"])
+def everybody(request: pytest.FixtureRequest, place: Path, fleets: dict[str, Fleet]) -> Iterator[dict[str, Both]]:
+    """Servers that answer from each build, or from segments of many, by team."""
+    exact = 0 if request.param == "segments" else EXACT
+    tokens = {which: place / f"access-{which}-{exact}.toml" for which in fleets}
+    given = {team: access.made(tokens["whole"], team, [pattern]) for team, pattern in PATTERNS.items()}
+    with ExitStack() as stack:
+        whole = stack.enter_context(serving(fleets["whole"], tokens["whole"], exact=exact))
+        found = {}
+        for team, pattern in PATTERNS.items():
+            alone = access.made(tokens[team], team, [pattern])
+            without = stack.enter_context(serving(fleets[team], tokens[team], exact=exact))
+            found[team] = Both(team, With(whole, given[team]), With(without, alone), given[team])
+        yield found
+
+
+@pytest.fixture(params=["mine", "theirs"])
+def both(request: pytest.FixtureRequest, everybody: dict[str, Both]) -> Both:
+    return everybody[request.param]
 
 
 class With:
@@ -181,37 +234,49 @@ def test_every_operation_is_in_the_table() -> None:
     assert [one.path for one in OPERATIONS] == list(TABLE)
 
 
+def test_segments_answer_where_they_are_to(everybody: dict[str, Both], request: pytest.FixtureRequest) -> None:
+    replica = everybody["mine"].mine.client.service.replica  # type: ignore[attr-defined]
+    view = replica.seen_by("mine")
+    assert view.built == list(MINE)
+    wide = isinstance(replica.engine(view, view.built, named=True).snapshot(), WideSnapshot)
+    assert wide == (request.node.callspec.params["everybody"] == "segments")
+
+
 @pytest.mark.parametrize("path", TABLE)
-def test_an_answer_is_that_of_a_fleet_with_the_permitted_repositories(both: Any, path: str) -> None:
-    mine, without, _ = both
+def test_an_answer_is_that_of_a_fleet_with_the_permitted_repositories(both: Both, path: str) -> None:
     statuses = []
     for given in TABLE[path]:
-        found = mine.get(target(path, given, "vault/keys"))
-        other = without.get(target(path, given, "vault/keys"))
-        assert told(found) == told(other), given
-        nobody = mine.get(target(path, given, "nobody/atall"))
-        assert found.status == nobody.status
-        echoed = found.body.replace(b"vault/keys", b"nobody/atall")
-        assert VOLATILE.sub(b"", echoed) == VOLATILE.sub(b"", nobody.body), given
+        found = both.mine.get(target(path, given, both.hidden))
+        assert told(found) == told(both.without.get(target(path, given, both.hidden))), given
         statuses.append(found.status)
         # Only what the caller has written can come back.
         own = json.dumps(given, ensure_ascii=False).encode()
-        if not SECRETS.search(own) and b"{hidden}" not in own:
-            assert not SECRETS.search(found.body + repr(found.headers).encode()), given
+        if b"{hidden}" in own:
+            nobody = both.mine.get(target(path, given, "nobody/atall"))
+            echoed = found.body.replace(both.hidden.encode(), b"nobody/atall")
+            assert (found.status, VOLATILE.sub(b"", echoed)) == (nobody.status, VOLATILE.sub(b"", nobody.body)), given
+        elif not SECRETS[both.team].search(own):
+            assert not both.secrets(found), given
     expected = STATUSES.get(path, [404 if one.get("repo") == "{hidden}" else 200 for one in TABLE[path]])
-    assert statuses == expected
+    if both.team == "mine":
+        assert statuses == expected
+    else:  # the table names repositories of the other team
+        assert all(status == 404 for status, one in zip(statuses, TABLE[path], strict=True) if one.get("repo"))
 
 
-def test_what_is_written_and_streamed_and_counted_tells_nothing_either(both: Any) -> None:
-    mine, without, _ = both
-    for body in ({"repository": "vault/keys"}, {"repository": "nobody"}, {"repository": "org/app"}, {}):
+def test_what_is_written_and_streamed_and_counted_tells_nothing_either(both: Both) -> None:
+    mine, without, hidden = both.mine, both.without, both.hidden
+    own = mine.get(f"{BASE}/repositories").json["repositories"][0]["name"]
+    for body in ({"repository": hidden}, {"repository": "nobody"}, {"repository": own}, {}):
         found, other = (one.post(f"{BASE}/refresh", body) for one in (mine, without))
         assert told(found) == told(other)
-        assert found.status == (404 if body.get("repository") in ("vault/keys", "nobody") else 501)
-    mark = {"collection": "c", "repository": "vault/keys", "query": "x", "symbol": "y", "relevance": 1}
+        assert found.status == (404 if body.get("repository") in (hidden, "nobody") else 501)
+    mark = {"collection": "c", "repository": hidden, "query": "x", "symbol": "y", "relevance": 1}
     assert told(mine.post(f"{BASE}/judgements", mark)) == told(without.post(f"{BASE}/judgements", mark))
     assert mine.get("/metrics").code == without.get("/metrics").code == "operators_only"
-    assert mine.get(f"{BASE}/progress?repo=vault/keys").status == 404
+    for name in (hidden, "nobody"):
+        streams = [one.get(f"{BASE}/progress?repo={name}") for one in (mine, without)]
+        assert (streams[0].status, told(streams[0])) == (404, told(streams[1]))
     for client in (mine, without):
         for path in ("/health", "/ready", f"{BASE}/openapi.json"):
             assert told(client.client.ask(path))[0] == (401 if "openapi" in path else 200)
@@ -219,10 +284,38 @@ def test_what_is_written_and_streamed_and_counted_tells_nothing_either(both: Any
     assert told(mine.get(f"{BASE}/openapi.json")) == told(without.get(f"{BASE}/openapi.json"))
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "/search?q=connect&strategy={}",
+        "/search?q=connect&k={}",
+        "/search?q=connect&path={}/*",
+        "/search?q=path:{}/*%20connect",
+        "/search?q=%22{}%22",
+        "/symbols?prefix={}",
+        "/symbol?symbol={}//net.py:connect().",
+        "/callers?symbol={}//connect",
+        "/impact?symbol={}",
+        "/collections?x={}",
+        "/evaluations/{}",
+        "/{}",
+        "/file?path={}//net.py",
+    ],
+)
+def test_a_name_in_another_place_is_that_of_nobody(both: Both, asked: str) -> None:
+    """Also in errors, which repeat what was asked and nothing else."""
+    for name, no in ((both.hidden, "nobody/atall"), (both.hidden.partition("/")[0], "nobody")):
+        found, other = (one.get(f"{BASE}{asked.format(name)}") for one in (both.mine, both.without))
+        assert told(found) == told(other)
+        nobody = both.mine.get(f"{BASE}{asked.format(no)}")
+        echoed = found.body.replace(name.encode(), no.encode())
+        assert (found.status, VOLATILE.sub(b"", echoed)) == (nobody.status, VOLATILE.sub(b"", nobody.body))
+
+
 CALLS: list[dict[str, Any]] = [
     {"name": "search", "arguments": {"query": "insert an item into the cart"}},
     {"name": "search", "arguments": {"query": "connect", "repo": "org/lib"}},
-    {"name": "search", "arguments": {"query": "connect", "repo": "vault/keys"}},
+    {"name": "search", "arguments": {"query": "connect", "repo": "{hidden}"}},
     {"name": "context", "arguments": {"question": "open a connection"}},
     {"name": "symbol", "arguments": {"symbol": "close"}},
     {"name": "symbol", "arguments": {"symbol": "insert_into_cart"}},
@@ -230,25 +323,43 @@ CALLS: list[dict[str, Any]] = [
     {"name": "impact", "arguments": {"symbol": "tools.close", "repo": "org/lib"}},
     {"name": "impact", "arguments": {"file": "vault_keys.py"}},
     {"name": "impact", "arguments": {"diff": "HEAD"}},
+    {"name": "context", "arguments": {"question": "connect", "repo": "{hidden}"}},
+    {"name": "symbol", "arguments": {"symbol": "{hidden}//net.py:connect()."}},
+    {"name": "impact", "arguments": {"symbol": "connect", "repo": "{hidden}"}},
 ]
 
 
 @pytest.mark.parametrize("number", range(len(CALLS)))
-def test_tools_of_agents_see_the_same(both: Any, number: int) -> None:
-    mine, without, _ = both
-    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": CALLS[number]}
-    found, other = (one.post("/mcp", asked) for one in (mine, without))
-    assert found.status == 200
+def test_tools_of_agents_see_the_same(both: Both, number: int) -> None:
+    replies = []
+    for name in (both.hidden, "nobody/atall"):
+        call = json.loads(json.dumps(CALLS[number]).replace("{hidden}", name))
+        asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+        found, other = (one.post("/mcp", asked) for one in (both.mine, both.without))
+        assert found.status == 200
+        assert told(found) == told(other)
+        replies.append(VOLATILE.sub(b"", found.body.replace(name.encode(), b"NAME")))
+    own = json.dumps(CALLS[number]).encode()
+    if b"{hidden}" in own:
+        assert replies[0] == replies[1]
+    elif not SECRETS[both.team].search(own):
+        assert not both.secrets(found)
+    if both.team == "mine":
+        assert found.json["result"].get("isError", False) == (number in (2, 5, 8, 9, 10, 11, 12)), found.json
+
+
+@pytest.mark.parametrize("method", ["tools/list", "initialize", "resources/list", "prompts/list", "nonsense"])
+def test_what_else_agents_ask_is_the_same_for_all(both: Both, method: str) -> None:
+    client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
+    asked = {"jsonrpc": "2.0", "id": 1, "method": method, "params": client if method == "initialize" else {}}
+    found, other = (one.post("/mcp", asked) for one in (both.mine, both.without))
     assert told(found) == told(other)
-    is_error = found.json["result"].get("isError", False)
-    assert is_error == (number in (2, 5, 8, 9)), found.json
-    if number not in (2, 5, 8):
-        assert not SECRETS.search(found.body)
+    assert not both.secrets(found)
 
 
-def test_who_has_no_token_is_told_nothing(both: Any) -> None:
-    mine, without, token = both
-    paths = [target(path, TABLE[path][0], "vault/keys") for path in TABLE]
+def test_who_has_no_token_is_told_nothing(both: Both) -> None:
+    mine, without, token = both.mine, both.without, both.token
+    paths = [target(path, TABLE[path][0], both.hidden) for path in TABLE]
     for asked in (*paths, "/metrics", f"{BASE}/progress", f"{BASE}/openapi.json"):
         for sent in ([], [("Authorization", "Bearer plait_wrong")], [("Authorization", f"Basic {token}")]):
             found, other = (one.client.ask(asked, headers=sent) for one in (mine, without))
@@ -256,8 +367,17 @@ def test_who_has_no_token_is_told_nothing(both: Any) -> None:
             assert told(found) == told(other)
 
 
-def test_a_browser_is_given_a_cookie_that_is_as_good_as_the_token(both: Any) -> None:
-    mine, _, token = both
+def test_a_load_balancer_may_ask_by_address_whether_it_is_well_and_nothing_else(everybody: dict[str, Both]) -> None:
+    mine = everybody["mine"]
+    for path in ("/health", "/ready"):
+        assert mine.mine.client.ask(path, host="10.0.0.7:8765").status == 200
+    sent = [("Authorization", f"Bearer {mine.token}")]
+    for path in ("/", "/metrics", f"{BASE}/repositories", "/health/"):
+        assert mine.mine.client.ask(path, host="10.0.0.7:8765", headers=sent).code == "forbidden_host"
+
+
+def test_a_browser_is_given_a_cookie_that_is_as_good_as_the_token(everybody: dict[str, Both]) -> None:
+    mine, token = everybody["mine"].mine, everybody["mine"].token
     body = json.dumps({"token": token}).encode()
     sent = [("Content-Type", "application/json")]
     made = mine.client.ask(f"{BASE}/session", method="POST", body=body, headers=sent)
@@ -270,24 +390,25 @@ def test_a_browser_is_given_a_cookie_that_is_as_good_as_the_token(both: Any) -> 
     assert mine.client.ask(f"{BASE}/session", method="POST", body=wrong, headers=sent).code == "unauthorized"
 
 
-def test_an_operator_may_read_the_metrics_and_a_wider_team_sees_more(place: Path, both: Any) -> None:
-    mine, _, _ = both
-    tokens = place / "access.toml"
-    operator = access.made(tokens, "operators", ["*", "!org/lib"], operator=True)
-    mine.client.service.replica.look()
-    told = With(mine.client, operator)
+def test_an_operator_may_read_the_metrics_and_a_wider_team_sees_more(place: Path, everybody: dict[str, Both]) -> None:
+    served = everybody["mine"].mine.client
+    replica = served.service.replica  # type: ignore[attr-defined]
+    operator = access.made(replica._access, "operators", ["*", "!org/lib"], operator=True)
+    replica.look()
+    told = With(served, operator)
     assert b"plait_requests_total" in told.get("/metrics").body
     names = [one["name"] for one in told.get(f"{BASE}/repositories").json["repositories"]]
-    assert names == ["org/app", "vault/keys"]
+    assert names == ["org/app", "vault/keys", "vault/locks"]
     found = told.get(f"{BASE}/search?q=insert+an+item+into+the+cart&strategy=lexical").json
     assert "vault/keys" in [hit["repository"] for hit in found["hits"]]
 
 
-def test_a_token_that_is_taken_out_is_none_and_a_broken_file_changes_nothing(place: Path, tmp_path: Path) -> None:
+def test_a_token_that_is_taken_out_is_none_and_a_broken_file_changes_nothing(
+    fleets: dict[str, Fleet], tmp_path: Path
+) -> None:
     tokens = tmp_path / "access.toml"
     first = access.made(tokens, "mine", ["org/*"])
-    fleet = Fleet.open(str(place / "whole"), place / "cache-whole")
-    with serving(fleet, tokens) as client:
+    with serving(fleets["whole"], tokens) as client:
         mine = With(client, first)
         text = tokens.read_text()
         tokens.write_text(text + "[[token]\n")
@@ -320,11 +441,15 @@ def test_a_new_build_answers_and_its_hits_are_of_one_ranking(place: Path, tmp_pa
 
 
 def test_too_many_symbols_for_one_question_is_one_line(place: Path) -> None:
-    with serving(Fleet.open(str(place / "alone"), place / "cache-alone"), most=3) as client:
+    alone = built(place / "alone", {name: place / name for name in MINE}, place / "cache-alone")
+    with serving(alone, most=3) as client:
         found = client.ask(f"{BASE}/search?q=cart")
         assert (found.status, found.code) == (400, "bad_request")
         assert "name fewer with repo=NAME" in found.json["error"]["message"]
         assert client.ask(f"{BASE}/search?q=cart&repo=org/app").status == 200
+        optimize(alone.tables)  # segments have them all: none is gone through one by one
+        client.service.replica.look()  # type: ignore[attr-defined]
+        assert client.ask(f"{BASE}/search?q=cart").status == 200
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from plait.doors.options import COUNT
+from plait.doors.render import counted
 from plait.doors.terminal import emit, notice
 from plait.errors import BadParameter
 from plait.settings import Settings
@@ -121,11 +122,13 @@ def serve(
     The API is that of `plait serve`. With --access each token sees the repositories of its team alone; the file is read
     again when it changes. It ends at Ctrl-C or SIGTERM, after what is being answered.
     """
+    from plait.fleet.replicas import Replicas, needed, run
+
+    needed()
     from plait.doors.http.guard import admitted
     from plait.fleet import access as permissions
     from plait.fleet.fleet import Fleet
     from plait.fleet.fleet import address as absolute
-    from plait.fleet.replicas import Replicas, run
 
     admitted(host, allow_host, allow_origin, "" if access else permissions.HOW)
     known = None if access is None else permissions.load(Path(access))
@@ -148,14 +151,16 @@ def serve(
         return application(recipe)
 
     def begun() -> None:
-        who = "whoever can reach it" if known is None else f"{len(known.teams)} teams"
-        notice(f"plait fleet serve: http://{host}:{port}/ answers {who} about {count:,} repositories; Ctrl-C ends it")
+        who = "whoever can reach it" if known is None else counted(len(known.teams), "team")
+        what = counted(count, "repository", "repositories")
+        notice(f"plait fleet serve: http://{host}:{port}/ answers {who} about {what}; Ctrl-C ends it")
 
     how = Replicas(
         *(host, port, min_replicas, max_replicas, ongoing), drain=drain, cpus=cpus, address=address, waiting=64
     )
-    run(made, how, begun)
-    notice("plait fleet serve: ended")
+    left = run(made, how, begun)
+    told = f"; {counted(left, 'answer')} took longer than --drain {drain:g} and were cut off" if left else ""
+    notice(f"plait fleet serve: ended{told}")
 
 
 @click.group()

@@ -5,20 +5,26 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
+import socket
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from plait.errors import BadParameter, MissingExtra
+from plait.errors import BadParameter, CannotServe, MissingExtra
 
 NAME = "plait"
-"""Of the application on a cluster."""
+"""Of the application on a cluster, and of its only deployment."""
 
-START = 120.0
-"""Seconds that replicas may take to come up: each loads the embedder and reads the list of repositories."""
+PASSING_ON = 0.3
+"""Seconds that proxies have for passing on what replicas have answered."""
+
+SENDING = 5.0
+"""Seconds beyond the time for draining after which a replica that says nothing is given up."""
+
+
+log = logging.getLogger("plait.serve")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +36,13 @@ class Replicas:
     ongoing: int = 4
     """requests of one replica at a time above which another one is started"""
     waiting: int = 64
-    """requests that one replica takes beyond these before it is passed over"""
+    """requests that one replica takes beyond these before it is passed over, and that wait at a proxy for one"""
     drain: float = 30.0
     """seconds that a replica that ends has for what it is answering"""
     cpus: float = 1.0
     """of a replica, as Ray counts them"""
+    start: float = 120.0
+    """seconds that replicas may take to come up: each loads the embedder and reads the list of repositories"""
     address: str = ""
     """of a Ray cluster, or `auto`; empty: one is started on this machine for the time of serving"""
 
@@ -50,61 +58,117 @@ class Endable(Protocol):
         ...
 
 
-def run(make: Callable[[], Endable], how: Replicas, begun: Callable[[], None] = lambda: None) -> None:
-    """Serve until SIGTERM or SIGINT; then let all replicas finish what they are answering, and return.
+def needed() -> None:
+    """Raises MissingExtra."""
+    _ray()
+
+
+def run(make: Callable[[], Endable], how: Replicas, begun: Callable[[], None] = lambda: None) -> int:
+    """Serve until SIGTERM or SIGINT; let all replicas finish what they are answering; return how many answers were cut
+    off because the time for it was over. A second signal ends it at once.
 
     `make` returns the application; it is called in each replica. `begun` is called once all answer. Raises BadParameter
-    if the cluster serves already or cannot be reached.
+    if the cluster serves already, cannot be reached or the port is taken, CannotServe if replicas do not come up.
     """
     ray, serve = _ray()
+    _free(how)
     ended = threading.Event()
+
+    def end(number: int, frame: object) -> None:
+        if ended.is_set():
+            raise KeyboardInterrupt
+        ended.set()
+
     try:
         ray.init(how.address or "local", include_dashboard=False, logging_level="ERROR", log_to_driver=False)
-    except (ConnectionError, ValueError) as error:
-        raise BadParameter(f"--address {how.address}: no Ray cluster answers there ({error})") from error
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        told = " ".join(str(error).split())[:200]
+        raise BadParameter(f"--address {how.address}: no Ray cluster answers there ({told})") from error
     for one in (signal.SIGTERM, signal.SIGINT):  # after `init`, which takes SIGTERM for itself
-        signal.signal(one, lambda number, frame: ended.set())
+        signal.signal(one, end)
     logging.getLogger("ray.serve").setLevel(logging.ERROR)
     try:
         if serve.status().applications:
             raise BadParameter("the cluster serves something already; end it with `serve shutdown`")
         serve.start(
-            http_options={"host": how.host, "port": how.port, "location": "EveryNode", "keep_alive_timeout_s": 30},
-            grpc_options=None,
+            proxy_location="EveryNode",
+            http_options={"host": how.host, "port": how.port, "keep_alive_timeout_s": 30},
         )
-        serve.run(_application(serve, make, how), name=NAME, route_prefix="/", blocking=False)
-        begun()
-        ended.wait()
-        # Proxies are killed by a shutdown, whatever goes through them: so first there must be nothing.
-        with suppress(Exception):
-            serve.run(_application(serve, make, how, is_ending=True), name=NAME, route_prefix="/", blocking=False)
-        serve.shutdown()
+        target = serve.RunTarget(_application(serve, make, how), name=NAME, route_prefix="/")
+        try:
+            serve.run_many([target], wait_for_applications_running=False)
+            if _come_up(serve, how, ended):
+                begun()
+                ended.wait()
+            return _drained(serve, how.drain)
+        finally:
+            if how.address:  # a cluster of its own ends with all that is in it
+                serve.shutdown()
     finally:
         ray.shutdown()
 
 
-def _application(serve: Any, make: Callable[[], Endable], how: Replicas, *, is_ending: bool = False) -> Any:
-    drain = how.drain
+def _free(how: Replicas) -> None:
+    """Raises BadParameter if the port is taken on this machine, where a proxy is to listen unless it is elsewhere."""
+    with socket.socket(socket.AF_INET6 if ":" in how.host else socket.AF_INET) as one:
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            one.bind((how.host, how.port))
+        except OSError as error:
+            told = f"{how.host}:{how.port}: cannot listen there ({error.strerror}); choose another --port or --host"
+            raise BadParameter(told) from error
 
+
+def _come_up(serve: Any, how: Replicas, ended: threading.Event) -> bool:
+    """Wait until the replicas answer; False if it is to end before. Raises CannotServe."""
+    until = time.monotonic() + how.start
+    while not ended.wait(0.2):
+        known = serve.status().applications.get(NAME)
+        status = "" if known is None else str(known.status.value)
+        if status == "RUNNING":
+            return True
+        if status in ("DEPLOY_FAILED", "UNHEALTHY") or time.monotonic() > until:
+            deployed = () if known is None else known.deployments.values()
+            told = " ".join([one.message for one in deployed if one.message] or ["they are not there yet"])
+            raise CannotServe(told)
+    return False
+
+
+def _drained(serve: Any, drain: float) -> int:
+    """Tell all replicas to begin nothing new, and wait until they answer nothing any more.
+
+    Proxies are killed at the end whatever goes through them, so first there must be nothing. What comes meanwhile is
+    told to come again. Returns the number of requests that took longer than there was time for.
+    """
+    left = 0
+    try:
+        for wait in (drain, 0.0):  # once more for a replica that came meanwhile
+            told = serve.get_app_handle(NAME).broadcast("end", wait)
+            left = sum(told.results(timeout_s=wait + SENDING))
+    except Exception as error:  # the cluster is going, too
+        log.error("the replicas could not be told to end: %s", error)
+    time.sleep(PASSING_ON)
+    return left
+
+
+def _application(serve: Any, make: Callable[[], Endable], how: Replicas) -> Any:
     class Replica:
         def __serve_build_asgi_app__(self) -> Endable:
-            self.app_made = make()
-            return self.app_made
+            self.made = make()
+            return self.made
 
-        async def reconfigure(self, config: dict[str, bool]) -> None:
-            """Return once nothing is being answered if this is the end, or when the time for it is over."""
-            until = time.monotonic() + drain
-            while config["is_ending"] and time.monotonic() < until:
-                self.app_made.is_ending = True
-                if not self.app_made.ongoing:
-                    break
+        async def end(self, wait: float) -> int:
+            """Return once nothing is being answered, or when the time for it is over: how many requests are left."""
+            self.made.is_ending = True
+            until = time.monotonic() + wait
+            while self.made.ongoing and time.monotonic() < until:
                 await asyncio.sleep(0.05)
+            return self.made.ongoing
 
     deployment = serve.deployment(
         name=NAME,
-        version="1",  # the same: replicas stay, and hear of the end
-        user_config={"is_ending": is_ending},
         max_ongoing_requests=how.ongoing + how.waiting,
+        max_queued_requests=how.waiting,
         autoscaling_config={
             "min_replicas": how.least,
             "max_replicas": max(how.least, how.most),

@@ -57,6 +57,10 @@ class TeamAccess(Access):
     def needs_token(self) -> bool:
         return self.has_tokens
 
+    @property
+    def is_probed(self) -> bool:
+        return True
+
     def is_operator(self, caller: str) -> bool:
         return self.replica is not None and self.replica.is_operator(caller)
 

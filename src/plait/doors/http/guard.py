@@ -36,12 +36,14 @@ CALLER = "plait.caller"
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
 
+PROBES = ("/health", "/ready")
+
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
-_EVERYWHERE = {
+EVERYWHERE = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
@@ -103,6 +105,11 @@ class Access:
     @property
     def needs_token(self) -> bool:
         return bool(self.token)
+
+    @property
+    def is_probed(self) -> bool:
+        """Whether it may be asked under any name if it lives and is ready: load balancers ask by address."""
+        return False
 
     def is_operator(self, caller: str) -> bool:
         """Whether a caller may read what is told of the server itself."""
@@ -190,7 +197,7 @@ class Guard:
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in _EVERYWHERE.items():
+                for name, value in EVERYWHERE.items():
                     headers.setdefault(name, value)
             await send(message)
 
@@ -208,6 +215,8 @@ class Guard:
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > BODY:
             return Fault(413, "too_large", f"a body has at most {BODY:,} bytes")
+        if self.access.is_probed and path in PROBES:
+            return None
         is_answer = _is_answer(path)
         fault = self.access.host_fault(headers.getlist("host"))
         if fault is None and (is_answer or scope["method"] not in ("GET", "HEAD") or "origin" in headers):
