@@ -142,17 +142,18 @@ def build(
         linked.add(whole)
     progress("linking", len(files), len(files))
     known = before if before is not None and before.info.embedder == embedder.fingerprint else None
-    embedded = embed(
-        files.symbols(),
-        runs_of(sources),
-        linked.neighbours,
-        files.names,
-        embedder,
-        writer,
-        known.vectors if known is not None else nothing_known,
-        progress=progress,
-        total=len(files.names),
-    )
+    with paused():
+        embedded = embed(
+            files.symbols(),
+            runs_of(sources),
+            linked.neighbours,
+            files.names,
+            embedder,
+            writer,
+            known.vectors if known is not None else nothing_known,
+            progress=progress,
+            total=len(files.names),
+        )
     records = _records(listing.observed, sources, files, waiting)
     info = SnapshotInfo(
         state=state_of_files(((path, sources.about[path].digest) for path in files), embedder, graph, given),
