@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -123,17 +124,26 @@ def _made(parts: Iterator[_Part], embedder: Embedder, known: Known, total: int) 
     """Make documents and vectors, in several processes if that pays and no vectors are at hand."""
     portable = isinstance(embedder, PortableEmbedder) and embedder.portable
     if portable and known is nothing_known and total >= WORTH_PROCESSES and processes() > 1:
-        yield from mapped(_make, ((part, embedder) for part in parts))
+        sent: deque[list[Symbol]] = deque()
+        for made, vectors, computed, reused in mapped(_make, _sending(parts, embedder, sent)):
+            yield sent.popleft(), made, vectors, computed, reused
         return
     for symbols, pieces, headers in parts:
         made = documents(symbols, pieces, headers, embedder)
         yield symbols, made, *_vectors(made, embedder, known)
 
 
-def _make(given: tuple[_Part, Embedder]) -> _Made:
+def _sending(parts: Iterator[_Part], embedder: Embedder, sent: deque[list[Symbol]]) -> Iterator[tuple[_Part, Embedder]]:
+    """Note the symbols of each part that goes to a process, so that they need not come back."""
+    for part in parts:
+        sent.append(part[0])
+        yield part, embedder
+
+
+def _make(given: tuple[_Part, Embedder]) -> tuple[list[Document], dict[str, Vectors], int, int]:
     (symbols, pieces, headers), embedder = given
     made = documents(symbols, pieces, headers, embedder)
-    return symbols, made, *_vectors(made, embedder, nothing_known)
+    return made, *_vectors(made, embedder, nothing_known)
 
 
 def _vectors(made: Sequence[Document], embedder: Embedder, known: Known) -> tuple[dict[str, Vectors], int, int]:

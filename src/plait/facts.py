@@ -7,7 +7,7 @@ from enum import StrEnum
 from operator import attrgetter
 from typing import Any
 
-from plait.model import Recovered, Reference, Span, Symbol, SymbolId
+from plait.model import Edge, Recovered, Reference, Span, Symbol, SymbolId, Unresolved
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +194,6 @@ def _pickled_at_once(kind: type[Any]) -> None:
 
 for _kind in (
     *(Span, Symbol, Reference, Recovered, Import, Binding, Mention, Extension, Parameters, Arguments),
-    *(FlowFunction, FlowFacts, ParsedFile),
+    *(FlowFunction, FlowFacts, ParsedFile, Edge, Unresolved),
 ):
     _pickled_at_once(_kind)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import zlib
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from plait.facts import Outline, ParsedFile, outline_of
@@ -71,6 +71,24 @@ class ParsedFiles(Mapping[str, ParsedFile]):
         self._facts = Spool()
         self._open: OrderedDict[str, ParsedFile] = OrderedDict()
         self._symbols = 0
+
+    @classmethod
+    def packed_before(cls, outlines: Iterable[Outline], packed: Mapping[str, bytes]) -> ParsedFiles:
+        """Return files by their outlines and packed facts, without `names`."""
+        made = cls()
+        for outline in outlines:
+            made.outlines[outline.path] = outline
+            made._facts.put(outline.path, packed[outline.path])
+        return made
+
+    def packed(self, path: str) -> bytes:
+        """Raises KeyError where all files stay open."""
+        return self._facts.get(path)
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the packed facts of all files are in memory."""
+        return self._limit is not None and self._facts.in_memory
 
     def add(self, file: ParsedFile, packed: bytes) -> None:
         """`packed` holds the file; it is not looked at where all files stay open."""

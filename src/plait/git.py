@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,21 +74,33 @@ def has_work_tree(root: Path) -> bool:
     return found == b"true\n\n" or _run(root, "check-ignore", "-q", ".") is None
 
 
-def listed(root: Path) -> tuple[dict[str, bool], list[str]]:
-    """Return the paths below root in git's index, True for a submodule, and those that git would add, both sorted.
+def listed(root: Path) -> Iterator[dict[str, bool]]:
+    """Yield the paths below root in git's index, True for a submodule; then, besides, those that git would add.
 
-    Some of the first may be gone from the work tree; a repository among the second has a slash behind it.
+    What comes first was in the index when git was asked, and may be gone from the work tree; git looks for the others
+    meanwhile. What came into the index meanwhile is among the others. A repository among them has a slash behind it.
     """
-    shown = _run(root, "ls-files", "-z", "-t", "--cached", "--stage", "--others", "--exclude-standard") or b""
-    tracked: dict[str, bool] = {}
-    untracked: list[str] = []
+    asked = ("ls-files", "-z", "-t", "--cached", "--stage", "--exclude-standard")
+    with _started(root, *asked, "--others") or nullcontext() as looking:
+        shown = _run(root, *asked) or b""
+        tracked = _staged(shown)
+        yield tracked
+        found = (looking.communicate()[0] if looking else None) or b""
+    if looking is None or looking.returncode:
+        return
+    now = _staged(found.removesuffix(shown))  # git shows the others first
+    yield {path: now[path] for path in sorted(now.keys() - tracked.keys())}
+
+
+def _staged(shown: bytes) -> dict[str, bool]:
+    found = {}
     for entry in shown.split(b"\0"):
         if entry.startswith(b"? "):
-            untracked.append(os.fsdecode(entry[2:]))
+            found[os.fsdecode(entry[2:])] = False
         elif entry:
             state, _, path = entry.partition(b"\t")
-            tracked[os.fsdecode(path)] = state.startswith(b"160000", 2)
-    return tracked, sorted(untracked)
+            found[os.fsdecode(path)] = state.startswith(b"160000", 2)
+    return found
 
 
 def ignored(root: Path) -> list[str]:
@@ -264,6 +277,14 @@ def _unescaped(found: re.Match[bytes]) -> bytes:
 
 def _run(root: Path, *arguments: str, given: bytes = b"") -> bytes | None:
     """Return standard output, or None if git is missing or fails."""
+    with _started(root, *arguments) or nullcontext() as running:
+        if running is None:
+            return None
+        shown, _ = running.communicate(given)
+    return shown if running.returncode == 0 else None
+
+
+def _started(root: Path, *arguments: str) -> subprocess.Popen[bytes] | None:
     git = shutil.which("git")
     if git is None:
         return None
@@ -272,15 +293,13 @@ def _run(root: Path, *arguments: str, given: bytes = b"") -> bytes | None:
         name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _OF_THE_USER
     }
     try:
-        done = subprocess.run(
+        return subprocess.Popen(
             [git, *_SAFE, *arguments],
             cwd=root,
-            input=given,
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=environment | {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"},
-            check=False,
         )
     except OSError:
         return None
-    return done.stdout if done.returncode == 0 else None

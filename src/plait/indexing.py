@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -13,12 +12,13 @@ from typing import TypeVar
 
 from plait import git, plugins, source, tellings
 from plait.collector import paused
-from plait.document import Neighbours, runs_of
+from plait.document import runs_of
 from plait.embedding import embed, nothing_known
 from plait.errors import BadParameter, BadScip, MissingExtra, NothingToIndex
 from plait.extraction import Facts, gather
 from plait.facts import Outline, ParsedFile
 from plait.gathered import About, ParsedFiles, Sources
+from plait.linking import Linked, in_parts_of
 from plait.model import (
     Content,
     EdgeKind,
@@ -34,7 +34,6 @@ from plait.model import (
     SourceFile,
     Unknown,
 )
-from plait.packing import pack, unpack
 from plait.protocols import (
     Embedder,
     GraphBuilder,
@@ -47,12 +46,8 @@ from plait.scip.files import ScipFile, state_of
 from plait.scip.files import read as read_scip
 from plait.scip.join import Tally, join
 from plait.source import Listing
-from plait.spool import Spool
 
 _T = TypeVar("_T")
-
-PART = 1_000
-"""Files that are linked at once: each part lists all others anew, and opens what it imports."""
 
 Progress = Callable[[str, int, int], None]
 """Called as progress(stage, done, total)."""
@@ -137,8 +132,9 @@ def build(
     linked = Linked()
     if in_parts:
         assert isinstance(builder, RelinkingGraphBuilder)
-        for done, part in _parts(builder, files, sources):
-            linked.add(part)
+        languages = {path: about.language for path, about in sources.about.items()}
+        for done, part, packed in in_parts_of(graph, builder, files, languages):
+            linked.add(part, packed)
             progress("linking", done, len(files))
     else:
         with paused():
@@ -146,17 +142,18 @@ def build(
         linked.add(whole)
     progress("linking", len(files), len(files))
     known = before if before is not None and before.info.embedder == embedder.fingerprint else None
-    embedded = embed(
-        files.symbols(),
-        runs_of(sources),
-        linked.neighbours,
-        files.names,
-        embedder,
-        writer,
-        known.vectors if known is not None else nothing_known,
-        progress=progress,
-        total=len(files.names),
-    )
+    with paused():
+        embedded = embed(
+            files.symbols(),
+            runs_of(sources),
+            linked.neighbours,
+            files.names,
+            embedder,
+            writer,
+            known.vectors if known is not None else nothing_known,
+            progress=progress,
+            total=len(files.names),
+        )
     records = _records(listing.observed, sources, files, waiting)
     info = SnapshotInfo(
         state=state_of_files(((path, sources.about[path].digest) for path in files), embedder, graph, given),
@@ -189,70 +186,6 @@ def build(
         seconds=time.perf_counter() - started,
         scip=tuple(tallies),
     )
-
-
-class Linked:
-    """A graph in parts. The last one is held as it is, so that a graph in one part is never packed."""
-
-    def __init__(self) -> None:
-        self.neighbours = Neighbours()
-        self.edges: Counter[tuple[EdgeKind, Evidence]] = Counter()
-        self.unresolved: Counter[Unknown] = Counter()
-        self._packed = Spool()
-        self._count = 0
-        self._last = Graph((), ())
-
-    def add(self, part: Graph) -> None:
-        self.neighbours.add(part.edges)
-        self.edges.update((edge.kind, edge.evidence) for edge in part.edges)
-        self.unresolved.update(site.reason for site in part.unresolved)
-        if self._last.edges or self._last.unresolved:
-            self._packed.put(str(self._count), pack(self._last))
-            self._count += 1
-        self._last = part
-
-    def parts(self) -> Iterator[Graph]:
-        for number in range(self._count):
-            part = unpack(self._packed.get(str(number)), Graph)
-            assert part is not None
-            yield part
-        yield self._last
-
-
-class _Opened:
-    """Files of languages that are linked apart; all others are linked together, so nobody asks what they tell."""
-
-    def __init__(self, files: ParsedFiles) -> None:
-        self._files = files
-
-    def __call__(self, path: str) -> ParsedFile:
-        return self._files[path]
-
-    def every(self, paths: Sequence[str]) -> list[ParsedFile]:
-        return [self._files[path] for path in paths]
-
-    def telling(self, name: str) -> Sequence[str]:
-        return ()
-
-
-def _parts(builder: RelinkingGraphBuilder, files: ParsedFiles, sources: Sources) -> Iterator[tuple[int, Graph]]:
-    """Link some files at a time; yield how many are linked, and the edges and sites of the last ones."""
-    apart = sorted(path for path in files if sources.about[path].language in builder.apart)
-    if any(outline.module == "__init__" for outline in files.outlines.values()):
-        apart = []  # by which name the root is imported depends on all files
-    together = sorted(files.outlines.keys() - set(apart))
-    if together:
-        with paused():
-            linked = builder.relink([files[path] for path in together], (), _Opened(files))
-        yield len(together), linked
-    for start in range(0, len(apart), PART):
-        part = frozenset(apart[start : start + PART])
-        around = [files.outlines[path] for path in apart if path not in part]
-        with paused():
-            linked = builder.relink([files[path] for path in sorted(part)], around, _Opened(files))
-        if start + PART < len(apart):
-            gc.collect()  # what infers refers to itself, and holds every file that the part has opened
-        yield len(together) + start + len(part), linked
 
 
 def _scip_file(path: Path, graph: str, can_join: bool, must_join: bool) -> ScipFile:

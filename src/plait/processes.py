@@ -39,16 +39,26 @@ def _at_most() -> int:
     return min(os.cpu_count() or 1, 8)
 
 
-def mapped(work: Callable[[_Part], _Result], parts: Iterable[_Part]) -> Generator[_Result, None, None]:
+def _nothing() -> None:
+    """Functions of modules can be pickled."""
+
+
+def mapped(
+    work: Callable[[_Part], _Result],
+    parts: Iterable[_Part],
+    begin: Callable[..., None] = _nothing,
+    *given: Any,
+) -> Generator[_Result, None, None]:
     """Yield the result of each part in order. A process that dies leaves the rest to this one.
 
-    `work` is a function of a module, and parts and results can be pickled.
+    Each process that works, this one if it must, calls `begin` with what is given first. That and `work` are functions
+    of modules, and everything can be pickled.
     """
     # Not the standard library's pool: that runs the user's main module again in each process.
     from loky import BrokenProcessPool, ProcessPoolExecutor
 
     coming = iter(parts)
-    pool = ProcessPoolExecutor(processes(), initializer=_leave_interrupts)
+    pool = ProcessPoolExecutor(processes(), initializer=_prepared, initargs=(begin, given))
     waiting: deque[_Part] = deque()
     asked: deque[Any] = deque()
     """the futures of the first of them: a pool that has broken takes no more"""
@@ -76,6 +86,8 @@ def mapped(work: Callable[[_Part], _Result], parts: Iterable[_Part]) -> Generato
     finally:
         # Interrupted, nobody waits for what the processes still have to do.
         pool.shutdown(kill_workers=bool(waiting))
+    if broken:
+        begin(*given)
     for part in chain(waiting, coming):
         yield work(part)
 
@@ -125,6 +137,11 @@ def _end_with(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(1)
     os._exit(0)
+
+
+def _prepared(begin: Callable[..., None], given: tuple[Any, ...]) -> None:
+    _leave_interrupts()
+    begin(*given)
 
 
 def _leave_interrupts() -> None:

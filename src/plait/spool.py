@@ -15,10 +15,15 @@ class Spool:
     """Keys are put once. A process that dies leaves nothing behind."""
 
     def __init__(self, in_memory: int = IN_MEMORY) -> None:
+        self._most = in_memory
         self._file = tempfile.SpooledTemporaryFile(max_size=in_memory)  # noqa: SIM115  # closed when nobody holds it
         weakref.finalize(self, self._file.close)
         self._places: dict[str, tuple[int, int]] = {}
         self._end = 0
+
+    @property
+    def in_memory(self) -> bool:
+        return self._end <= self._most
 
     def put(self, key: str, value: bytes) -> None:
         """Raises CannotWrite where the file finds no room."""

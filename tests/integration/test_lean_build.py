@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import ast
 import gc
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from plait import gathered, indexing, kept, spool
+from plait import gathered, kept, linking, spool
 from plait.dump import dump
 from plait.engine import Engine
 from plait.facts import FlowFacts, ParsedFile
 from plait.parse import facts
 from plait.parse.flow import FlowWalk
+from plait.processes import mapped
 from plait.store import segment
 
 FILES = 24
@@ -43,7 +46,7 @@ def repository(tmp_path: Path) -> Path:
 
 
 def in_parts(monkeypatch: pytest.MonkeyPatch, *, files: int = 3, symbols: int = 8) -> None:
-    monkeypatch.setattr(indexing, "PART", files)
+    monkeypatch.setattr(linking, "PART", files)
     monkeypatch.setattr(gathered.ParsedFiles.__init__, "__defaults__", (symbols,))
     monkeypatch.setattr(spool.Spool.__init__, "__defaults__", (1,))
     monkeypatch.setattr(segment, "_SPOOLED", 1)
@@ -63,6 +66,35 @@ def test_parts_make_what_the_whole_makes(
     in_parts(monkeypatch)
     parts = Engine.open(repository, cache=tmp_path / "parts", graph=graph).snapshot()
     assert list(dump(parts)) == list(dump(whole))
+
+
+@pytest.mark.parametrize("dies", [False, True])
+def test_processes_make_what_one_makes(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dies: bool
+) -> None:
+    monkeypatch.setattr(kept, "FLOW_LINES", 0)
+    whole = Engine.open(repository, cache=tmp_path / "whole").snapshot()
+    monkeypatch.setattr(linking, "WORTH_PROCESSES", 10)
+    monkeypatch.setattr(linking, "PART", 5)
+    used: list[object] = []
+
+    def counted(work: Any, parts: Any, *begin: Any) -> Any:
+        for one in mapped(die_elsewhere if dies else work, parts, *begin):
+            used.append(one)
+            yield one
+
+    monkeypatch.setattr(linking, "mapped", counted)
+    monkeypatch.setenv("LINKING", str(os.getpid()))
+    parts = Engine.open(repository, cache=tmp_path / "parts").snapshot()
+    assert list(dump(parts)) == list(dump(whole))
+    assert len(used) == 5  # 25 files of Python
+    assert linking._linker is None
+
+
+def die_elsewhere(part: tuple[int, int]) -> bytes:
+    if os.getpid() != int(os.environ["LINKING"]):
+        os._exit(1)
+    return linking._linked(part)
 
 
 def test_in_memory_as_well(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -95,6 +95,8 @@ def suffix(path: str) -> str:
 def language(path: str, content: Content = Content.CODE) -> str | None:
     """Return the language as which an index of that content reads a file; None if it does not."""
     ending = suffix(path)
+    if content is Content.CODE and ending in LANGUAGES:
+        return LANGUAGES[ending]
     name = path.rpartition("/")[2].lower()
     if content is not Content.DOCS and content is not Content.CONFIG:
         code = LANGUAGES.get(ending) or NAMES.get(name)

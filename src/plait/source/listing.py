@@ -2,8 +2,9 @@
 
 In a git work tree exactly git's: `git ls-files --cached --others --exclude-standard`. Elsewhere all files, less those
 that `.gitignore` files below the root name. From these the default denials (`denials.py`) and what `.plaitignore` files
-name are left out; with `!` a `.plaitignore` brings back what any of the three leaves out. Of the verdicts on a path and
-the folders around it the nearest counts:
+name are left out; with `!` a `.plaitignore` brings back what any of the three leaves out. In a git work tree one counts
+if git lists it, or a file of a language in its folder or below. Of the verdicts on a path and the folders around it the
+nearest counts:
 
 - a `.plaitignore` pattern that matches the path itself decides;
 - a path in a folder that is left out is left out;
@@ -114,10 +115,12 @@ class _Lister:
         self._tracked: list[str] = []
         """by git, sorted"""
         self._links: list[str] = []
-        self._unread: set[str] = set()
-        """files in no supported language"""
-        self._unexplained: list[str] = []
-        """those that have not been looked at"""
+        self._unread: dict[str, str] = {}
+        """files in no language of the content, which tell no file to read, and by what each is ignored"""
+        self._is_listed = False
+        """only what is skipped is still to be told"""
+        self._led_to: set[str] = set()
+        """files that are read under the name of a link"""
         self._unasked: list[str] = []
         """repositories, by their folders, of which git has not been asked what it ignores"""
         self._skipped: dict[str, tuple[Denial, int]] = {}
@@ -130,6 +133,7 @@ class _Lister:
         else:
             self._walk("")
         self._follow()
+        self._is_listed = True
 
     def listing(self, by_git: bool, *, reasons: bool) -> Listing:
         if reasons:
@@ -149,8 +153,9 @@ class _Lister:
         """Look at what tells no file to read, only what is skipped."""
         while self._unasked:
             self._see_ignored(self._unasked.pop())
-        while self._unexplained:
-            self._take(self._unexplained.pop(), wanted=False, explained=True)
+        unread, self._unread = self._unread, {}
+        for path, ignored in unread.items():
+            self._judge_file(path, ignored, None)
         self._follow()
 
     def skipped(self) -> Iterator[Skipped]:
@@ -179,18 +184,16 @@ class _Lister:
         """Take what git lists in a folder that it answers for."""
         place = self._root / folder
         prefix = f"{folder}/" if folder else ""
-        tracked, untracked = git.listed(place)
-        self._tracked = sorted([*self._tracked, *(prefix + path for path in tracked)])
-        for path, is_submodule in tracked.items():
-            if is_submodule:
-                self._nested(prefix + path, SkipReason.SUBMODULE)
-            else:
-                self._see(prefix + path)
-        for path in untracked:
-            if path.endswith("/"):
-                self._nested(prefix + path[:-1], SkipReason.REPOSITORY)
-            else:
-                self._see(prefix + path)
+        for place_of, found in enumerate(git.listed(place)):
+            if place_of == 0:
+                self._tracked = sorted([*self._tracked, *(prefix + path for path in found)])
+            for path, is_submodule in found.items():
+                if is_submodule:
+                    self._nested(prefix + path, SkipReason.SUBMODULE)
+                elif path.endswith("/"):
+                    self._nested(prefix + path[:-1], SkipReason.REPOSITORY)
+                else:
+                    self._see(prefix + path)
         if self._brings_back():
             self._see_ignored(folder)
         else:
@@ -258,18 +261,33 @@ class _Lister:
     # What becomes of a path
 
     def _see(self, path: str, ignored: str = "") -> None:
-        """Judge a file; take it or leave it out."""
-        parent, _, name = path.rpartition("/")
-        folder = self._folder(parent)
-        if folder.is_link:
+        """Judge a file, now or once reasons are asked for."""
+        spoken = language(path, self._content)
+        if self._is_listed or spoken:
+            self._judge_file(path, ignored, spoken)
             return
-        left_out, wanted = self._judge(path, folder, False, ignored, self._denial(path, name))
+        self._unread[path] = ignored
+        if path.endswith(f"/{RULES}"):
+            self._folder(path.rpartition("/")[0])
+
+    def _judge_file(self, path: str, ignored: str, spoken: str | None) -> None:
+        """Take a file or leave it out."""
+        verdict = self._verdict(path, ignored)
+        if verdict is None:
+            return
+        left_out, wanted = verdict
         if left_out is None:
-            self._take(path, wanted)
-        elif left_out.path.endswith("/") or language(path, self._content) or left_out.denial[0] is SkipReason.SECRET:
+            self._take(path, wanted, spoken)
+        elif left_out.path.endswith("/") or spoken or left_out.denial[0] is SkipReason.SECRET:
             self._skip(left_out, 0 if ignored else 1)
         elif not ignored and left_out.denial[0] is not SkipReason.IGNORED:
             self._suffixes[suffix(path), None] += 1
+
+    def _verdict(self, path: str, ignored: str) -> tuple[_LeftOut | None, bool] | None:
+        """Return the verdict on a file; None if its folder is a link."""
+        parent, _, name = path.rpartition("/")
+        folder = self._folder(parent)
+        return None if folder.is_link else self._judge(path, folder, False, ignored, self._denial(path, name))
 
     def _denial(self, path: str, name: str) -> Denial | None:
         found = denials.of_file(name)
@@ -277,12 +295,7 @@ class _Lister:
             found = denials.of_secret(name)
         return found
 
-    def _take(self, path: str, wanted: bool, *, explained: bool = False) -> None:
-        spoken = language(path, self._content)
-        if not spoken and not explained:
-            self._unread.add(path)
-            self._unexplained.append(path)
-            return
+    def _take(self, path: str, wanted: bool, spoken: str | None) -> None:
         try:
             path.encode()
             status = os.lstat(self._at(path))
@@ -309,8 +322,6 @@ class _Lister:
     def _follow(self) -> None:
         links, self._links = sorted(self._links), []
         for path in links:
-            self._unread.discard(path)
-        for path in links:
             detail = self._followed(path)
             if detail and path not in self._skipped:
                 self._skip(_LeftOut(path, (SkipReason.LINK, detail)))
@@ -327,11 +338,20 @@ class _Lister:
         inside = target.relative_to(self._root).as_posix()
         if stat.S_ISDIR(status.st_mode):
             return f"leads to the folder {inside}"
-        if language(path, self._content) and inside in self._unread and stat.S_ISREG(status.st_mode):
-            self._unread.discard(inside)
+        if language(path, self._content) and stat.S_ISREG(status.st_mode) and self._can_be_read(inside):
+            self._led_to.add(inside)
             self.files.append(_state(path, status))
             return ""
         return f"leads to {inside}"
+
+    def _can_be_read(self, path: str) -> bool:
+        """Whether a file is read under another name: its own tells no language, and it is not left out."""
+        return (
+            path in self._unread
+            and path not in self._led_to
+            and (verdict := self._verdict(path, self._unread[path])) is not None
+            and verdict[0] is None
+        )
 
     def _skip(self, left_out: _LeftOut, count: int = 1) -> None:
         _, before = self._skipped.get(left_out.path, (None, 0))
@@ -396,6 +416,8 @@ class _Lister:
 
     def _with_rules(self, path: str, folder: _Folder) -> _Folder:
         """Return the folder with its own ignore files."""
+        if self._is_listed:
+            return folder
         rules, git_rules = folder.rules, folder.git_rules
         depth = path.count("/") + 1 if path else 0
         found = self._rules_file(f"{path}/{RULES}" if path else RULES, observed=True)

@@ -40,6 +40,18 @@ class Matrix:
         """The first row of each document that has one."""
         return np.flatnonzero(np.diff(self.owners.astype(np.int64), prepend=-1))
 
+    @cached_property
+    def several(self) -> NDArray[np.int64]:
+        """The places in `starts` of documents with more than one row."""
+        return np.flatnonzero(np.diff(self.starts, append=len(self.owners)) > 1)
+
+    @cached_property
+    def of_several(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The rows of those documents, and where among these each document's begin."""
+        counts = np.diff(self.starts, append=len(self.owners))[self.several]
+        first = np.cumsum(counts) - counts
+        return np.repeat(self.starts[self.several] - first, counts) + np.arange(counts.sum()), first
+
 
 def best_passages(matrix: Matrix, vector: Vector) -> tuple[NDArray[np.uint32], NDArray[np.float64], NDArray[np.int64]]:
     """Return, for each document with a passage: its number, ascending; its cosine; the row of its best passage.
@@ -51,13 +63,16 @@ def best_passages(matrix: Matrix, vector: Vector) -> tuple[NDArray[np.uint32], N
         return np.zeros(0, np.uint32), np.zeros(0), np.zeros(0, np.int64)
     asked = codes_of(vector[None, :])
     cosines = products(matrix.codes, asked) / matrix.lengths / float(squares(asked)[0]) ** 0.5
-    starts = matrix.starts
-    if len(starts) == len(cosines):
-        return matrix.owners, cosines, starts
-    best = np.maximum.reduceat(cosines, starts)
-    counts = np.diff(np.append(starts, len(cosines)))
-    place = np.where(cosines == np.repeat(best, counts), np.arange(len(cosines)), len(cosines))
-    return matrix.owners[starts], best, np.minimum.reduceat(place, starts)
+    best, rows = cosines[matrix.starts], matrix.starts.copy()
+    several = matrix.several
+    if len(several):
+        own, first = matrix.of_several
+        some = cosines[own]
+        highest = np.maximum.reduceat(some, first)
+        counts = np.diff(first, append=len(own))
+        place = np.where(some == np.repeat(highest, counts), own, len(cosines))
+        best[several], rows[several] = highest, np.minimum.reduceat(place, first)
+    return matrix.owners[matrix.starts], best, rows
 
 
 def products(rows: Codes, asked: Codes) -> NDArray[np.float64]:

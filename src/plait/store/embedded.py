@@ -12,6 +12,7 @@ import sqlite3
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -258,13 +259,20 @@ class EmbeddedSnapshot(SegmentColumns):
         self, ids: Collection[SymbolId], kinds: Collection[EdgeKind], direction: Direction
     ) -> dict[SymbolId, int]:
         end = _end(direction)
-        found = dict.fromkeys(sorted(ids), 0)
+        known = self._degrees.setdefault((frozenset(kinds), direction), {})
+        # Hubs are asked for again and again, and each time all their edges would be counted.
+        found = dict.fromkeys([symbol for symbol in sorted(ids) if symbol not in known], 0)
         for segment in self.segments:
-            rows = self._edge_rows(segment, f"{end}, count(*)", ids, kinds, direction, f"GROUP BY {end}")
+            rows = self._edge_rows(segment, f"{end}, count(*)", found, kinds, direction, f"GROUP BY {end}")
             names = segment.ids(number for number, _ in rows)
             for number, count in rows:
                 found[names[number]] += count
-        return found
+        known.update(found)
+        return {symbol: known[symbol] for symbol in sorted(ids)}
+
+    @cached_property
+    def _degrees(self) -> dict[tuple[frozenset[EdgeKind], Direction], dict[SymbolId, int]]:
+        return {}
 
     def _edge_rows(
         self,

@@ -169,6 +169,31 @@ def test_a_plaitignore_that_is_no_file_is_not_followed(folder: Path) -> None:
     assert reasons(folder)[".plaitignore"] is SkipReason.UNREADABLE
 
 
+def test_without_reasons_the_same_files_are_found_and_nothing_else_is_looked_at(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(checkout, "a/a.py", "a/.plaitignore", "docs/one.md", "docs/deep/two.md", "ruled/three.md", "hidden/four.md")
+    write(checkout, "hidden/.plaitignore", text="*.md\n")
+    write(checkout, "ruled/.plaitignore", text="*.md\n")
+    write(checkout, ".git/info/exclude", text="hidden/.plaitignore\n")
+    (checkout / "link.py").symlink_to("docs/one.md")
+    (checkout / "ruled.py").symlink_to("ruled/three.md")
+    seen: list[str] = []
+    lstat = os.lstat
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "lstat", lambda path: seen.append(os.fspath(path)) or lstat(path))
+        found = source.discover(checkout, reasons=False)
+    assert [state.path for state in found.files] == ["a/a.py", "link.py"]
+    assert [state.path for state in found.rules] == ["a/.plaitignore", "ruled/.plaitignore"]
+    assert not [path for path in seen if "deep" in path or "hidden" in path]
+    explained = found.explained()
+    assert explained.observed == found.observed
+    assert explained == source.discover(checkout)
+    # `hidden` has no file of a language, and git does not list the ignore file in it.
+    assert dict(explained.others) == {Content.DOCS: 3}
+    assert "ruled.py" in {skip.path for skip in explained.skipped}
+
+
 def test_links_are_not_followed_out_of_the_root_or_in_a_circle(folder: Path) -> None:
     write(folder, "real.py", "tool", "sub/a.py")
     write(folder.parent / "outside", "secret.py")
