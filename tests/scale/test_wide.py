@@ -40,7 +40,7 @@ class WideWriter(LanceWriter):
         assert index.look()
         layout = index.layout(units)
         assert layout is not None
-        return WideSnapshot(self.tables, layout, info)
+        return WideSnapshot(layout, info)
 
     cache: Path
 
