@@ -168,8 +168,8 @@ def test_a_segment_whose_making_was_ended_answers_nothing_and_is_deleted(
 
     tables = fleet.tables
     before = segments.segments(tables)
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr("plait.store.lance.wide.making._write_vectors", killed)
+    monkeypatch.setattr("plait.store.lance.wide.making._write_vectors", killed)
+    with pytest.raises(KeyboardInterrupt):
         segment(tables, grace=1e6)
     assert segments.segments(tables) == before
     (begun,) = {one.name for one in Path(tables.uri, "segments").iterdir()} - {str(one.segment) for one in before}

@@ -156,8 +156,9 @@ class Segment:
             )
         return self._cells[template]
 
-    def span(self, template: str, row: int) -> Span:
-        return Span(*self._kept(template)["span"][row].as_py())
+    def spans(self, template: str, rows: NDArray[np.int64]) -> list[Span]:
+        listed = self._kept(template)["span"]
+        return [Span(*one) for one in _numbers(listed)[rows].tolist()] if len(listed) else []
 
     def allowed(self, where: Filter, prefixes: Sequence[str]) -> NDArray[np.bool_]:
         """Return which documents a filter accepts, its ids aside; a prefix stands before each build's paths."""

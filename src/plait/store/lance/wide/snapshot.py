@@ -308,10 +308,19 @@ class WideSnapshot(LanceSnapshot):
             found.append((numbers.astype("int64") + start, cosines, rows))
         return found
 
-    def _span(self, template: str, number: int, row: int) -> Span:
-        if number >= self._layout.covered or template not in EMBEDDED:
-            return super()._span(template, number, row)
-        return self._segment(number).segment.span(template, row)
+    def _spans(self, template: str, numbers: Sequence[int] | NDArray[np.int64], rows: Any) -> list[Span]:
+        import numpy as np
+
+        if template not in EMBEDDED:
+            return super()._spans(template, numbers, rows)
+        given, places = np.asarray(numbers), np.asarray(rows)
+        found: dict[int, Span] = {}
+        for one in self._layout.placed:
+            own = np.flatnonzero((given >= one.start) & (given < one.start + one.segment.count))
+            found |= zip(own.tolist(), one.segment.spans(template, places[own]), strict=True)
+        own = np.flatnonzero(given >= self._layout.covered)
+        found |= zip(own.tolist(), super()._spans(template, given[own], places[own]), strict=True)
+        return [found[at] for at in range(len(given))]
 
     # Edges
 
