@@ -3,7 +3,7 @@
     python benchmarks/fleet_scale.py parity FLEET          # against the embedded index and against every row
     python benchmarks/fleet_scale.py ask FLEET             # seconds of questions
     python benchmarks/fleet_scale.py copies FLEET OTHER N  # a larger fleet: the repositories N times, changed a little
-    python benchmarks/fleet_scale.py cost FLEET -- COMMAND # seconds, requests and bytes of a command
+    python benchmarks/fleet_scale.py cost FLEET -- COMMAND # seconds, requests and bytes of a command (options first)
     python benchmarks/fleet_scale.py size FLEET            # rows and bytes
 
 Needs `plait[scale]`. `cost` reads SeaweedFS's counters (`-metricsPort`, given with `--metrics URL`).
@@ -94,7 +94,7 @@ def parity(fleet: Fleet, count: int, repositories: int) -> None:
     wide = fleet.snapshot()
     assert type(exact) is LanceSnapshot
     assert isinstance(wide, WideSnapshot)
-    every = WideSnapshot(fleet.tables, wide._layout, wide.info, ALL_ROWS)
+    every = WideSnapshot(wide._layout, wide.info, ALL_ROWS)
     with tempfile.TemporaryDirectory() as folder:
         embedded = in_one_index(exact, Path(folder) / "index")
         print(f"\nTop ten of {count} questions (first lines of docstrings) over all repositories, against one embedded")
@@ -194,12 +194,12 @@ def ask(fleet: Fleet, count: int) -> None:
     timed("hybrid, who may read half of them", fleet, asked, everything, "hybrid", half)
     wide = fleet.snapshot()
     if isinstance(wide, WideSnapshot):
-        every = WideSnapshot(fleet.tables, wide._layout, wide.info, ALL_ROWS)
+        every = WideSnapshot(wide._layout, wide.info, ALL_ROWS)
         print(f"\nrecall@10 of {LOOKED_AT:,} rows of each segment against all rows, {count} questions")
         for strategy in ("vector", "hybrid", "additive"):
             print(f"  {strategy:<12}{recall(fleet, strategy, asked, wide, every):.3f}", flush=True)
         for looked_at in (15_000, 30_000, 120_000, 240_000):
-            other = WideSnapshot(fleet.tables, wide._layout, wide.info, looked_at)
+            other = WideSnapshot(wide._layout, wide.info, looked_at)
             found = recall(fleet, "vector", asked, other, every)
             print(f"  vector with {looked_at:>7,} rows   {found:.3f}", flush=True)
 

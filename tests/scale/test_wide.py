@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from test_fleet import SECRET, fleet_of
 
+from plait.errors import BrokenIndex
 from plait.fleet.building import build_repository
 from plait.fleet.fleet import Fleet
 from plait.model import Filter, SnapshotInfo, SymbolKind
@@ -19,6 +20,7 @@ from plait.store.lance.tables import Tables
 from plait.store.lance.upkeep import optimize, segment
 from plait.store.lance.wide import segments
 from plait.store.lance.wide.index import WideIndex
+from plait.store.lance.wide.making import make
 from plait.store.lance.wide.segments import Covered, Plan
 from plait.store.lance.wide.snapshot import WideSnapshot
 from plait.store.lance.writer import LanceWriter
@@ -40,7 +42,7 @@ class WideWriter(LanceWriter):
         assert index.look()
         layout = index.layout(units)
         assert layout is not None
-        return WideSnapshot(self.tables, layout, info)
+        return WideSnapshot(layout, info)
 
     cache: Path
 
@@ -156,6 +158,78 @@ def test_replaced_segments_and_those_never_ended_are_deleted_after_the_grace(fle
     assert [one.segment for one in segments.segments(tables)] == [left.segment]
     wide, exact = both(fleet)
     assert wide.matching(("insert",), 100) == exact.matching(("insert",), 100)
+
+
+def test_a_segment_whose_making_was_ended_answers_nothing_and_is_deleted(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    tables = fleet.tables
+    before = segments.segments(tables)
+    monkeypatch.setattr("plait.store.lance.wide.making._write_vectors", killed)
+    with pytest.raises(KeyboardInterrupt):
+        segment(tables, grace=1e6)
+    assert segments.segments(tables) == before
+    (begun,) = {one.name for one in Path(tables.uri, "segments").iterdir()} - {str(one.segment) for one in before}
+    assert sorted(one.name for one in Path(tables.uri, "segments", begun).iterdir()) == [
+        f"{name}.lance" for name in ("documents", "links", "postings", "texts")
+    ]
+    assert segments.sweep(tables, grace=-1) == 1
+    assert not any(Path(tables.uri, "segments", begun).iterdir())
+    wide, exact = both(fleet)
+    assert wide.matching(("insert",), 100) == exact.matching(("insert",), 100)
+
+
+def test_a_segment_that_was_swept_while_it_was_made_is_not_committed(fleet: Fleet) -> None:
+    before = segments.segments(fleet.tables)
+    begun = segments.begin(fleet.tables)
+    assert segments.sweep(fleet.tables, grace=-1) == 1
+    with pytest.raises(BrokenIndex, match="was swept while it was made"):
+        segments.commit(fleet.tables, begun, {1: 1})
+    assert segments.segments(fleet.tables) == before
+
+
+def test_of_two_that_optimize_at_once_one_answers(fleet: Fleet) -> None:
+    tables = fleet.tables
+    live = {one.build: one.symbols for one in registry.heads(tables)}
+    todo = segments.plan(segments.segments(tables), live)
+    (builds,) = todo.make
+    made = []
+    for number in range(2):  # both had planned before either had ended
+        own = Tables(tables.uri)
+        made.append(make(own, builds))
+        segments.replace(own, todo.replaced)
+        assert len(both(fleet)[0]._layout.placed) == 1, number
+    known = segments.segments(tables)
+    assert [one.segment for one in known] == made
+    assert segments.by_segment(known, list(live)) == {made[1]: set(live)}
+    for text in QUESTIONS:
+        wide, exact = both(fleet)
+        assert wide.matching((text,), 100) == exact.matching((text,), 100)
+        assert [one.id for one in wide.symbols()] == [one.id for one in exact.symbols()]
+    assert segment(tables, grace=1e6) == 0
+    assert [one.segment for one in segments.segments(tables)] == made[1:]
+
+
+def test_once_a_segment_is_on_the_disk_questions_read_nothing_from_the_tables(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert segment(fleet.tables, grace=1e6) == 1
+    before = {text: fleet.search(text, strategy=strategy) for text in QUESTIONS for strategy in STRATEGIES}
+    again = Fleet.open(fleet.tables.uri, fleet.cache)
+    again.exact = 0
+    read: list[str] = []
+
+    def noted(tables: Tables, name: str, *rest: object) -> object:
+        read.append(name)
+        return original(tables, name, *rest)  # type: ignore[arg-type]
+
+    original = Tables.read
+    monkeypatch.setattr(Tables, "read", noted)
+    assert {text: again.search(text, strategy=strategy) for text in QUESTIONS for strategy in STRATEGIES} == before
+    assert set(read) <= {"builds"}  # what each tells of itself, once
 
 
 def test_cells_that_are_looked_into_hold_enough_rows_that_are_allowed() -> None:

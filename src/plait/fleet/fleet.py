@@ -124,7 +124,7 @@ class Fleet:
         """Return several builds as one snapshot: over segments where they are many, exact where they are few."""
         info = self._joined(units)
         wide = self._wide.layout(units) if info.symbols > self.exact else None
-        return LanceSnapshot(units, info) if wide is None else WideSnapshot(self.tables, wide, info)
+        return LanceSnapshot(units, info) if wide is None else WideSnapshot(wide, info)
 
     def _joined(self, units: Sequence[Unit]) -> SnapshotInfo:
         infos = self._told(units)

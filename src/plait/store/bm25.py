@@ -45,7 +45,6 @@ def term_scores(
     count = len(lengths) if alive is None else int(alive.sum())
     total = int(lengths.sum() if alive is None else lengths[alive].sum())
     average = total / count if count else 0.0
-    norms = K1 * (1 - B + B * lengths / average) if average else np.zeros(len(lengths))
     found: list[TermScores] = []
     for term in terms:
         containing = postings(term)
@@ -53,7 +52,8 @@ def term_scores(
             containing = containing[alive[containing[:, 0]]]
         documents, occurrences = containing[:, 0], containing[:, 1].astype(np.float64)
         rarity = math.log(1 + (count - len(documents) + 0.5) / (len(documents) + 0.5))
-        addends = rarity * occurrences * (K1 + 1) / (occurrences + norms[documents])
+        norms = K1 * (1 - B + B * lengths[documents] / average) if average else np.zeros(len(documents))
+        addends = rarity * occurrences * (K1 + 1) / (occurrences + norms)
         found.append(TermScores(rarity, documents, addends))
     return found
 

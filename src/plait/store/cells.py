@@ -68,7 +68,8 @@ class Cells:
     def of(self, vector: Vector, numbers: NDArray[np.int64]) -> Found:
         """As `nearest`, of exactly these documents, given ascending; those without a row are left out."""
         order, owners = self._by_owner
-        firsts, lasts = np.searchsorted(owners, numbers, "left"), np.searchsorted(owners, numbers, "right")
+        wanted = numbers.astype(owners.dtype)  # of another type, all owners would be copied
+        firsts, lasts = np.searchsorted(owners, wanted, "left"), np.searchsorted(owners, wanted, "right")
         counts = lasts - firsts
         within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
         rows = order[np.repeat(firsts, counts) + within]

@@ -185,7 +185,7 @@ class LanceSnapshot:
             *(best.numbers, best.cosines, k, template),
             allowed=self.alive(query),
             ids=self._ids,
-            spans=lambda places: [self._span(template, int(best.numbers[at]), int(best.rows[at])) for at in places],
+            spans=lambda places: self._spans(template, best.numbers[places], best.rows[places]),
         )
 
     def matching(self, terms: Sequence[str], k: int, where: Filter = Filter()) -> Ranking:
@@ -271,11 +271,17 @@ class LanceSnapshot:
         return [found[number] for number in numbers]
 
     def span(self, number: int, row: int) -> Span:
-        return self._span(PLAIN, number, row)
+        return self._spans(PLAIN, [number], [row])[0]
 
-    def _span(self, template: str, number: int, row: int) -> Span:
-        ((unit, _, _),) = self._by_unit([number])
-        return unit.part.spans(template)[row]
+    def _spans(self, template: str, numbers: Sequence[int] | NDArray[np.int64], rows: Any) -> list[Span]:
+        """Return the spans of passages, given by their documents' numbers and by their rows."""
+        import numpy as np
+
+        owners = np.searchsorted(self._offsets, numbers, "right") - 1
+        return [
+            self.units[owner].part.spans(template)[row]
+            for owner, row in zip(owners.tolist(), np.asarray(rows).tolist(), strict=True)
+        ]
 
     def _ids(self, numbers: Sequence[int]) -> list[SymbolId]:
         found = {

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from plait.document import EMBEDDED
 from plait.store.lance.registry import GRACE, heads, sweep
-from plait.store.lance.tables import BEGUN, HEADS, INDEXED, OF_BUILDS, SYMBOLS, Tables, persistent
+from plait.store.lance.tables import BEGUN, BUILDS, EDGES, HEADS, INDEXED, OF_BUILDS, SYMBOLS, Tables, persistent
 from plait.store.lance.wide import segments
 from plait.store.lance.wide.making import make
 from plait.store.lance.wide.segments import SIZE
@@ -50,7 +50,7 @@ def segment(tables: Tables, grace: float = GRACE, size: int = SIZE) -> int:
     To be run after `optimize` as often as one likes: each time only new builds, and few of the old ones, are read.
     """
     live = {one.build: one.symbols for one in heads(tables) if one.symbols}
-    for name in (SYMBOLS, *EMBEDDED):
+    for name in (BUILDS, SYMBOLS, EDGES, *EMBEDDED):
         tables.latest(name)
     todo = segments.plan(segments.segments(tables), live, size)
     for builds in todo.make:

@@ -1,17 +1,19 @@
-"""Makes a segment of builds: their symbols as columns, their postings by term, their vectors by cell."""
+"""Makes a segment of builds: symbols as columns, texts, postings by term, edges by source, vectors by cell."""
 
 from __future__ import annotations
 
 import itertools
+import json
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from plait.document import EMBEDDED
 from plait.errors import BrokenIndex
 from plait.store.lance.snapshot import SYMBOL
-from plait.store.lance.tables import NUMBERS, SYMBOLS, Tables, among, arrow, lance, reaching
+from plait.store.lance.tables import BUILDS, EDGES, NUMBERS, SYMBOLS, Tables, among, arrow, lance, reaching
 from plait.store.lance.wide import segments as registry
-from plait.store.lance.wide.segments import CENTRES, DOCUMENTS, POSTINGS, place
+from plait.store.lance.wide.segments import CENTRES, DOCUMENTS, LINKS, POSTINGS, TEXTS, place
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from plait.model import Codes
 
 COLUMNS = (*SYMBOL, "length")
+LINKED = ["kind", "via", "evidence", "confidence", "path", "line", "candidates"]
 
 _AT_ONCE = 50_000
 """Symbols, vectors and terms that are read or written at once."""
@@ -35,6 +38,7 @@ def make(tables: Tables, builds: Mapping[int, int]) -> int:
     listed = sorted(builds)
     starts = dict(zip(listed, itertools.accumulate((builds[one] for one in listed), initial=0), strict=False))
     _write_symbols(tables, segment, builds)
+    _write_edges(tables, segment, builds, starts)
     centres = [_write_vectors(tables, segment, template, builds, starts) for template in EMBEDDED]
     _write(tables, segment, CENTRES, arrow().concat_tables(centres))
     registry.commit(tables, segment, builds)
@@ -50,20 +54,39 @@ def _write_symbols(tables: Tables, segment: int, builds: Mapping[int, int]) -> N
     pa = arrow()
     postings = PostingsBuilder()
     made = []
+    texts = []
     count = 0
     for some in _in_lots(builds):
-        rows = tables.read(SYMBOLS, among("build", some), ["key", *COLUMNS, "words"]).sort_by("key")
-        if len(rows) != sum(builds[one] for one in some):
-            raise BrokenIndex(tables.uri, f"of {len(some)} builds, {len(rows)} symbols are there")
+        rows = _rows(tables, SYMBOLS, some, ["key", *COLUMNS, "text", "words"]).sort_by("key")
         for number, words in enumerate(rows["words"].to_pylist(), start=count):
             postings.add(number, words.split(" ") if words else ())
         count += len(rows)
         made.append(rows.select(list(COLUMNS)))
+        texts.append(pa.array([zlib.compress(one.encode()) for one in rows["text"].to_pylist()], pa.large_binary()))
+    _write(tables, segment, TEXTS, pa.table({"text": pa.chunked_array(texts, pa.large_binary())}))
     documents = pa.concat_tables(made).combine_chunks()
     by_name = pc.sort_indices(documents, [("name", "ascending")]).to_numpy().astype(np.uint32)
     _write(tables, segment, DOCUMENTS, documents.append_column("by_name", pa.array(by_name)))
     schema = pa.schema([("term", pa.string()), ("documents", pa.large_binary()), ("counts", pa.large_binary())])
     _write(tables, segment, POSTINGS, pa.RecordBatchReader.from_batches(schema, _posted(postings, schema)))
+
+
+def _write_edges(tables: Tables, segment: int, builds: Mapping[int, int], starts: Mapping[int, int]) -> None:
+    """Write edges by source, and the places of all of them by target."""
+    import numpy as np
+
+    pa = arrow()
+    columns = ["build", "source", "target", *LINKED]
+    made = []
+    for some in _in_lots(builds):
+        rows = _rows(tables, EDGES, some, columns).combine_chunks()
+        first = np.array([starts[one] for one in rows["build"].to_pylist()], dtype=np.int64)
+        ends = [(rows[end].to_numpy() & ((1 << NUMBERS) - 1)) + first for end in ("source", "target")]
+        sources, targets = (pa.array(one.astype(np.int32)) for one in ends)
+        made.append(pa.table([sources, targets, *rows.select(LINKED).columns], names=["source", "target", *LINKED]))
+    edges = pa.concat_tables(made).sort_by([("source", "ascending"), ("target", "ascending")]).combine_chunks()
+    by_target = np.argsort(edges["target"].to_numpy(), kind="stable").astype(np.uint32)
+    _write(tables, segment, LINKS, edges.append_column("by_target", pa.array(by_target)))
 
 
 def _posted(postings: Iterable[tuple[str, bytes]], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
@@ -125,7 +148,7 @@ def _vectors(
     import numpy as np
 
     columns = ["build", "row", "owner", "span", "codes"]
-    rows = tables.read(template, among("build", builds), columns)
+    rows = _rows(tables, template, builds, columns)
     rows = rows.sort_by([("build", "ascending"), ("row", "ascending")]).combine_chunks()
     if not len(rows):
         return np.zeros(0, np.int32), np.zeros((0, 4), np.int32), np.zeros((0, tables.about.dim), np.int8)
@@ -134,6 +157,16 @@ def _vectors(
     spans = rows["span"].chunk(0).flatten().to_numpy().reshape(-1, 4)
     codes = rows["codes"].chunk(0).flatten().to_numpy(zero_copy_only=False)
     return numbers.astype(np.int32), spans.astype(np.int32), codes.reshape(-1, tables.about.dim).astype(np.int8)
+
+
+def _rows(tables: Tables, name: str, builds: Sequence[int], columns: Sequence[str]) -> pa.Table:
+    """Read all rows of some builds. Raises BrokenIndex if there are not as many as the builds say."""
+    rows = tables.read(name, among("build", builds), columns)
+    counts = tables.read(BUILDS, among("build", builds), ["counts"])["counts"].to_pylist()
+    expected = sum(json.loads(one).get(name, 0) for one in counts)
+    if len(counts) != len(builds) or len(rows) != expected:
+        raise BrokenIndex(tables.uri, f"of {len(builds)} builds, {len(rows)} of {expected} {name} are there")
+    return rows
 
 
 def _lists(rows: NDArray[np.generic]) -> pa.FixedSizeListArray:

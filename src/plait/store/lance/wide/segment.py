@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import os
 import tempfile
+import zlib
 from bisect import bisect_left
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from plait.model import Filter, Span, SymbolId
+from plait.model import EdgeKind, Filter, Span, SymbolId
 from plait.store.cells import Cells
 from plait.store.lance.tables import Tables, arrow, lance, reaching
-from plait.store.lance.wide.segments import CENTRES, DOCUMENTS, POSTINGS, Covered, place
+from plait.store.lance.wide.segments import CENTRES, DOCUMENTS, LINKS, POSTINGS, TEXTS, Covered, place
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
 
-_CODED = ("kind", "path", "language", "module")
+_CODED = {DOCUMENTS: ("kind", "path", "language", "module"), LINKS: ("kind", "via", "path")}
 """Columns in which the same texts come many times."""
 
 
@@ -31,6 +33,9 @@ class Segment:
 
     def __init__(self, tables: Tables, covered: Covered, folder: Path) -> None:
         self._tables, self.covered, self._folder = tables, covered, folder
+        self._read: dict[str, pa.Table] = {}
+        self._reading = RLock()
+        """held while a table is fetched, so that several who ask at once fetch it once"""
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
@@ -90,6 +95,50 @@ class Segment:
         counts = np.frombuffer(rows["counts"][at].as_buffer(), dtype=np.uint16)
         return np.stack([documents, counts.astype(np.uint32)], axis=1)
 
+    def text(self, number: int) -> str:
+        return zlib.decompress(self._kept(TEXTS)["text"][number].as_py()).decode()
+
+    def containing(self, text: bytes, alive: NDArray[np.bool_] | None) -> Iterator[int]:
+        """Yield the documents, of those that are alive, whose text has this one, given in small letters, in it."""
+        for number, packed in enumerate(self._kept(TEXTS)["text"].chunk(0) if self.count else ()):
+            if (alive is None or alive[number]) and text in zlib.decompress(packed.as_buffer()).lower():
+                yield number
+
+    # Edges
+
+    @cached_property
+    def _ends(self) -> Mapping[str, tuple[NDArray[np.int32], NDArray[np.uint32] | None]]:
+        """For either end: its numbers, ascending, and the rows that have them (None: the same places)."""
+        links = self._kept(LINKS)
+        sources, targets, by_target = (links[name].to_numpy() for name in ("source", "target", "by_target"))
+        return {"source": (sources, None), "target": (targets[by_target], by_target)}
+
+    def edge_rows(self, numbers: Sequence[int], kinds: Collection[EdgeKind], end: str) -> NDArray[np.int64]:
+        """Return the rows of the edges of those kinds that have one of the numbers at that end."""
+        import numpy as np
+
+        ends, order = self._ends[end]
+        if not len(ends):
+            return np.zeros(0, dtype=np.int64)
+        wanted = np.array(sorted(numbers), dtype=ends.dtype)  # of another type, all ends would be copied
+        firsts, lasts = np.searchsorted(ends, wanted, "left"), np.searchsorted(ends, wanted, "right")
+        found = [np.arange(first, last) for first, last in zip(firsts, lasts, strict=True) if last > first]
+        rows = np.concatenate([np.zeros(0, dtype=np.int64), *found])
+        rows = rows if order is None else order[rows].astype(np.int64)
+        coded = self._kept(LINKS)["kind"].chunk(0)
+        known = coded.dictionary.to_pylist()
+        return rows[np.isin(coded.indices.to_numpy()[rows], [known.index(kind) for kind in kinds if kind in known])]
+
+    def edge_end(self, rows: NDArray[np.int64], end: str) -> NDArray[np.int64]:
+        found: NDArray[np.int64] = self._kept(LINKS)[end].to_numpy()[rows].astype("int64")
+        return found
+
+    def edges(self, rows: NDArray[np.int64]) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self._kept(LINKS).take(rows).to_pylist()
+        return found
+
+    # Vectors
+
     def cells(self, template: str) -> Cells:
         if template not in self._cells:
             import numpy as np
@@ -107,8 +156,9 @@ class Segment:
             )
         return self._cells[template]
 
-    def span(self, template: str, row: int) -> Span:
-        return Span(*self._kept(template)["span"][row].as_py())
+    def spans(self, template: str, rows: NDArray[np.int64]) -> list[Span]:
+        listed = self._kept(template)["span"]
+        return [Span(*one) for one in _numbers(listed)[rows].tolist()] if len(listed) else []
 
     def allowed(self, where: Filter, prefixes: Sequence[str]) -> NDArray[np.bool_]:
         """Return which documents a filter accepts, its ids aside; a prefix stands before each build's paths."""
@@ -167,13 +217,11 @@ class Segment:
     def _cells(self) -> dict[str, Cells]:
         return {}
 
-    @cached_property
-    def _read(self) -> dict[str, pa.Table]:
-        return {}
-
     def _kept(self, name: str) -> pa.Table:
         if name not in self._read:
-            self._read[name] = self._mapped(name)
+            with self._reading:
+                if name not in self._read:
+                    self._read[name] = self._mapped(name)
         return self._read[name]
 
     def _mapped(self, name: str) -> Any:
@@ -185,10 +233,9 @@ class Segment:
             options = dict(self._tables.options)
             rows = lance().dataset(self._tables.place(place(self.covered.segment, name)), storage_options=options)
             read = rows.to_table().combine_chunks()
-        if name == DOCUMENTS:
-            for column in _CODED:
-                at = read.schema.get_field_index(column)
-                read = read.set_column(at, column, read[column].combine_chunks().dictionary_encode())
+        for column in _CODED.get(name, ()):
+            at = read.schema.get_field_index(column)
+            read = read.set_column(at, column, read[column].combine_chunks().dictionary_encode())
         self._folder.mkdir(parents=True, exist_ok=True)
         handle, aside = tempfile.mkstemp(dir=self._folder)
         os.close(handle)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from plait.document import EMBEDDED
-from plait.errors import NoFleet
+from plait.errors import BrokenIndex, NoFleet
 from plait.store.lance.tables import Tables, arrow, lance, persistent, reaching
 
 if TYPE_CHECKING:
@@ -23,11 +23,13 @@ SEGMENTS = "segments"
 DOCUMENTS = "documents"
 POSTINGS = "postings"
 CENTRES = "centres"
-OF_SEGMENT = (DOCUMENTS, POSTINGS, CENTRES, *EMBEDDED)
+TEXTS = "texts"
+LINKS = "links"
+OF_SEGMENT = (DOCUMENTS, TEXTS, POSTINGS, LINKS, CENTRES, *EMBEDDED)
 
 MAKING, READY, REPLACED = 0, 1, 2
 
-FORMAT = 1
+FORMAT = 2
 """Of what is in a segment: those of another format are not read, and are replaced if they are older."""
 
 SIZE = 1_000_000
@@ -138,7 +140,9 @@ def begin(tables: Tables) -> int:
 
 
 def commit(tables: Tables, segment: int, builds: Mapping[int, int]) -> None:
-    """Let a segment answer."""
+    """Let a segment answer. Raises BrokenIndex if it took so long that it was swept."""
+    if not _rows(tables, f"segment = {segment} AND state = {MAKING}"):
+        raise BrokenIndex(tables.uri, f"segment {segment} was swept while it was made; `plait fleet optimize` again")
     listed = sorted(builds)
     _add(tables, {"segment": segment, "builds": listed, "counts": [builds[one] for one in listed], "state": READY})
     _delete(tables, f"segment = {segment} AND state = {MAKING}")

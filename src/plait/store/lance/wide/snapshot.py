@@ -7,17 +7,18 @@ no segment covers yet are read whole, as `LanceSnapshot` does.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from plait.document import EMBEDDED
-from plait.errors import BrokenIndex
 from plait.model import (
     Direction,
     Edge,
     EdgeKind,
+    Evidence,
     Filter,
     Query,
     Ranking,
@@ -26,9 +27,9 @@ from plait.model import (
     Symbol,
     SymbolId,
     SymbolKind,
+    Via,
 )
 from plait.store.lance.snapshot import DESCRIBED, SEPARATOR, SYMBOL, LanceSnapshot, Unit, end_of
-from plait.store.lance.tables import NUMBERS, SYMBOLS, Tables, among, quoted
 from plait.store.lance.wide.segment import Segment
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ class Layout:
     """by their first number"""
     starts: tuple[int, ...]
     """the first number of each unit, and last the number of documents"""
+    homes: tuple[tuple[Placed, int] | None, ...]
+    """of each unit: the segment that covers it and its place among the segment's builds"""
     covered: int
     """documents of segments; those of builds that none covers come after"""
     alive: NDArray[np.bool_] | None
@@ -78,44 +81,51 @@ def layout(units: Sequence[Unit], segments: Sequence[tuple[Segment, Collection[i
 
     left = {unit.part.build: unit for unit in units}
     placed: list[Placed] = []
-    found: list[tuple[int, Unit]] = []
+    found: list[tuple[int, Unit, tuple[Placed, int] | None]] = []
     masks: list[NDArray[np.bool_]] = []
     total = 0
     for segment, builds in segments:
         own = [left.pop(build) if build in builds else None for build in segment.covered.builds]
-        placed.append(Placed(segment, total, tuple(own)))
-        found += [(total + int(at), unit) for at, unit in zip(segment.starts, own, strict=False) if unit is not None]
+        one = Placed(segment, total, tuple(own))
+        placed.append(one)
+        starts = (total + segment.starts).tolist()
+        found += [(starts[at], unit, (one, at)) for at, unit in enumerate(own) if unit is not None]
         masks.append(np.repeat([unit is not None for unit in own], segment.covered.counts))
         total += segment.count
     covered = total
     for unit in sorted(left.values(), key=lambda one: one.repository):
-        found.append((total, unit))
+        found.append((total, unit, None))
         masks.append(np.ones(unit.part.count, dtype=np.bool_))
         total += unit.part.count
     alive = np.concatenate([np.zeros(0, dtype=np.bool_), *masks])
-    starts = tuple(start for start, _ in found)
     return Layout(
-        *(tuple(placed), tuple(unit for _, unit in found), (*starts, total), covered),
-        None if alive.all() else alive,
+        placed=tuple(placed),
+        units=tuple(unit for _, unit, _ in found),
+        starts=(*(start for start, _, _ in found), total),
+        homes=tuple(home for _, _, home in found),
+        covered=covered,
+        alive=None if alive.all() else alive,
     )
 
 
 class WideSnapshot(LanceSnapshot):
-    def __init__(self, tables: Tables, layout: Layout, info: SnapshotInfo, looked_at: int = LOOKED_AT) -> None:
+    def __init__(self, layout: Layout, info: SnapshotInfo, looked_at: int = LOOKED_AT) -> None:
         super().__init__(layout.units, info)
-        self._tables, self._layout, self._looked_at = tables, layout, looked_at
+        self._layout, self._looked_at = layout, looked_at
         self._masks: list[tuple[Filter, NDArray[np.bool_] | None]] = []
 
     @cached_property
     def _offsets(self) -> list[int]:
         return list(self._layout.starts)
 
-    @property
-    def _tail(self) -> Iterator[tuple[Unit, int]]:
+    @cached_property
+    def _tail(self) -> list[tuple[Unit, int]]:
         """The units that no segment covers, with their first number."""
-        for unit, start in zip(self.units, self._layout.starts, strict=False):
-            if start >= self._layout.covered:
-                yield unit, start
+        return [
+            (unit, start)
+            for unit, start in zip(self.units, self._layout.starts, strict=False)
+            if start >= self._layout.covered
+        ]
 
     # Documents
 
@@ -158,13 +168,12 @@ class WideSnapshot(LanceSnapshot):
             at = self._places.get(repository)
             if at is None:
                 continue
-            start, unit = self._layout.starts[at], self.units[at]
-            if start >= self._layout.covered:
-                number = unit.number(symbol)
+            start, home = self._layout.starts[at], self._layout.homes[at]
+            if home is None:
+                number = self.units[at].number(symbol)
             else:
-                one = self._segment(start)
-                number = one.segment.number(one.units.index(unit), SymbolId(inner))
-                number = None if number is None else number + one.start - start
+                number = home[0].segment.number(home[1], SymbolId(inner))
+                start = home[0].start
             if number is not None:
                 found[symbol] = number + start
         return found
@@ -175,21 +184,23 @@ class WideSnapshot(LanceSnapshot):
 
     def _taken(self, numbers: Sequence[int], columns: Sequence[str]) -> dict[int, tuple[Any, ...]]:
         found: dict[int, tuple[Any, ...]] = {}
-        for one in self._layout.placed:
-            own = [number for number in numbers if one.start <= number < one.start + one.segment.count]
-            if own:
-                rows = one.segment.taken([number - one.start for number in own], columns)
-                found |= zip(own, rows, strict=True)
-        for unit, start in self._tail:
-            own = [number for number in numbers if start <= number < start + unit.part.count]
-            if own:
-                found |= zip(own, unit.part.taken([number - start for number in own], columns), strict=True)
+        listed = sorted(numbers)
+        for one, own in self._in_segments(listed):
+            found |= zip([number + one.start for number in own], one.segment.taken(own, columns), strict=True)
+        for unit, start, own in self._in_tail(listed):
+            found |= zip([number + start for number in own], unit.part.taken(own, columns), strict=True)
         return found
 
     def _units_of(self, numbers: Sequence[int]) -> list[Unit]:
         import numpy as np
 
-        return [self.units[at] for at in (np.searchsorted(self._layout.starts, numbers, "right") - 1).tolist()]
+        return [self.units[at] for at in (np.searchsorted(self._starts, numbers, "right") - 1).tolist()]
+
+    @cached_property
+    def _starts(self) -> NDArray[np.int64]:
+        import numpy as np
+
+        return np.array(self._layout.starts, dtype=np.int64)
 
     def described(self, numbers: Sequence[int]) -> Sequence[Described]:
         taken = self._taken(numbers, DESCRIBED)
@@ -215,23 +226,14 @@ class WideSnapshot(LanceSnapshot):
         return [unit.symbol(taken[number]) for number, unit in zip(numbers, self._units_of(numbers), strict=True)]
 
     def texts(self, ids: Sequence[SymbolId]) -> dict[SymbolId, str]:
-        """Texts are in no segment: those that are asked for are read from the table."""
         known: dict[SymbolId, str] = {}
-        keys: dict[int, SymbolId] = {}
         for symbol, number in self.numbers(ids).items():
-            ((unit, start, (own,)),) = self._by_unit([number])
-            if start >= self._layout.covered:
-                known[symbol] = unit.part.taken([own], ("text",))[0][0]
+            if number < self._layout.covered:
+                one = self._segment(number)
+                known[symbol] = one.segment.text(number - one.start)
             else:
-                keys[(unit.part.build << NUMBERS) + own] = symbol
-        if keys:
-            rows = self._tables.read(SYMBOLS, among("key", sorted(keys)), ["key", "text"])
-            if len(rows) < len(keys):  # committed since the table was opened
-                self._tables.latest(SYMBOLS)
-                rows = self._tables.read(SYMBOLS, among("key", sorted(keys)), ["key", "text"])
-            if len(rows) != len(keys):
-                raise BrokenIndex(self._tables.uri, f"of {len(keys)} symbols {len(rows)} are there")
-            known |= {keys[row["key"]]: row["text"] for row in rows.to_pylist()}
+                ((unit, _, own),) = self._by_unit([number])
+                known[symbol] = unit.part.taken(own, ("text",))[0][0]
         return {symbol: known[symbol] for symbol in ids if symbol in known}
 
     def named(self, name: str) -> list[Symbol]:
@@ -243,13 +245,14 @@ class WideSnapshot(LanceSnapshot):
 
     def containing(self, text: str) -> frozenset[SymbolId]:
         wanted = text.encode().lower()
-        by_build = {unit.part.build: unit for unit in self.units}
-        rows = self._tables.read(SYMBOLS, f"contains(lower(text), {quoted(text.lower())})", ["build", "id", "text"])
-        return frozenset(
-            by_build[build].outer(symbol)
-            for build, symbol, own in zip(*(rows[name].to_pylist() for name in ("build", "id", "text")), strict=True)
-            if build in by_build and wanted in own.encode().lower()
-        )
+        found: list[int] = []
+        for one in self._layout.placed:
+            alive = None if self._layout.alive is None else self._layout.alive[one.start :]
+            found += (one.start + number for number in one.segment.containing(wanted, alive))
+        for unit, start in self._tail:
+            texts = unit.part.column("text")
+            found += (start + number for number, own in enumerate(texts) if wanted in own.encode().lower())
+        return frozenset(self._ids(found))
 
     # Rankings
 
@@ -305,20 +308,49 @@ class WideSnapshot(LanceSnapshot):
             found.append((numbers.astype("int64") + start, cosines, rows))
         return found
 
-    def _span(self, template: str, number: int, row: int) -> Span:
-        if number >= self._layout.covered or template not in EMBEDDED:
-            return super()._span(template, number, row)
-        return self._segment(number).segment.span(template, row)
+    def _spans(self, template: str, numbers: Sequence[int] | NDArray[np.int64], rows: Any) -> list[Span]:
+        import numpy as np
+
+        if template not in EMBEDDED:
+            return super()._spans(template, numbers, rows)
+        given, places = np.asarray(numbers), np.asarray(rows)
+        found: dict[int, Span] = {}
+        for one in self._layout.placed:
+            own = np.flatnonzero((given >= one.start) & (given < one.start + one.segment.count))
+            found |= zip(own.tolist(), one.segment.spans(template, places[own]), strict=True)
+        own = np.flatnonzero(given >= self._layout.covered)
+        found |= zip(own.tolist(), super()._spans(template, given[own], places[own]), strict=True)
+        return [found[at] for at in range(len(given))]
 
     # Edges
 
     def edges(self, ids: Collection[SymbolId], kinds: Collection[EdgeKind], direction: Direction) -> list[Edge]:
         found: list[Edge] = []
-        for unit, start, numbers in self._numbered(ids):
-            rows = unit.part.edge_rows(numbers, list(kinds), end_of(direction))
-            inner = lambda some, unit=unit, start=start: self._inner(unit, start, some)  # noqa: E731
-            found += map(unit.edge, unit.part.edges(rows, inner))
+        end = end_of(direction)
+        numbers = sorted(self.numbers(ids).values())
+        for one, own in self._in_segments(numbers):
+            found += self._edges(one, one.segment.edge_rows(own, kinds, end))
+        for unit, _, own in self._in_tail(numbers):
+            found += map(unit.edge, unit.part.edges(unit.part.edge_rows(own, list(kinds), end)))
         return sorted(found, key=lambda edge: (edge.source, edge.target, edge.kind, edge.via))
+
+    def _edges(self, one: Placed, places: NDArray[np.int64]) -> Iterator[Edge]:
+        rows = one.segment.edges(places)
+        ends = sorted({row[end] + one.start for row in rows for end in ("source", "target")})
+        named = dict(zip(ends, self._ids(ends), strict=True))
+        units = self._units_of([row["source"] + one.start for row in rows])
+        for row, unit in zip(rows, units, strict=True):
+            yield Edge(
+                source=named[row["source"] + one.start],
+                target=named[row["target"] + one.start],
+                kind=EdgeKind(row["kind"]),
+                via=Via(row["via"]),
+                evidence=Evidence(row["evidence"]),
+                confidence=row["confidence"],
+                path=f"{unit.prefix}{row['path']}",
+                line=row["line"],
+                candidates=row["candidates"],
+            )
 
     def degree(
         self, ids: Collection[SymbolId], kinds: Collection[EdgeKind], direction: Direction
@@ -327,19 +359,26 @@ class WideSnapshot(LanceSnapshot):
 
         found = dict.fromkeys(sorted(ids), 0)
         end = end_of(direction)
-        for unit, start, numbers in self._numbered(ids):
-            rows = unit.part.edge_rows(numbers, list(kinds), end)
-            ends, counts = np.unique(unit.part.end_of(rows, end), return_counts=True)
-            found |= zip(self._ids((ends + start).tolist()), counts.tolist(), strict=True)
-        return found
-
-    def _numbered(self, ids: Collection[SymbolId]) -> Iterator[tuple[Unit, int, list[int]]]:
         numbers = sorted(self.numbers(ids).values())
-        return self._by_unit(numbers) if numbers else iter(())
+        ends = [np.zeros(0, dtype=np.int64)]
+        for one, own in self._in_segments(numbers):
+            ends.append(one.segment.edge_end(one.segment.edge_rows(own, kinds, end), end) + one.start)
+        for unit, start, own in self._in_tail(numbers):
+            ends.append(unit.part.end_of(unit.part.edge_rows(own, list(kinds), end), end) + start)
+        those, counts = np.unique(np.concatenate(ends), return_counts=True)
+        return found | dict(zip(self._ids(those.tolist()), counts.tolist(), strict=True))
 
-    def _inner(self, unit: Unit, start: int, numbers: Sequence[int]) -> Mapping[int, SymbolId]:
-        taken = self._taken([start + number for number in numbers], ("id",))
-        return {number - start: symbol for number, (symbol,) in taken.items()}
+    def _in_segments(self, numbers: Sequence[int]) -> Iterator[tuple[Placed, list[int]]]:
+        """Yield the segments that have some of the numbers, given ascending, and what these are in it."""
+        for one in self._layout.placed:
+            first, last = bisect_left(numbers, one.start), bisect_left(numbers, one.start + one.segment.count)
+            if first < last:
+                yield one, [number - one.start for number in numbers[first:last]]
+
+    def _in_tail(self, numbers: Sequence[int]) -> Iterator[tuple[Unit, int, list[int]]]:
+        """Yield the units that no segment covers and that have some of the numbers, as `_by_unit`."""
+        own = numbers[bisect_left(numbers, self._layout.covered) :]
+        return self._by_unit(own) if own else iter(())
 
 
 def _joined(found: Sequence[tuple[Any, Any, Any]]) -> Best:
