@@ -29,7 +29,7 @@ _CODED = {DOCUMENTS: ("kind", "path", "language", "module"), LINKS: ("kind", "vi
 
 
 class Segment:
-    """Documents have numbers from 0: by build, then by their number in it."""
+    """Documents have numbers from 0: by build in the order of `covered`, then by their number in it."""
 
     def __init__(self, tables: Tables, covered: Covered, folder: Path) -> None:
         self._tables, self.covered, self._folder = tables, covered, folder
