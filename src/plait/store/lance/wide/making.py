@@ -174,7 +174,8 @@ def _numbers(rows: pa.Table, column: str, starts: Mapping[int, int]) -> NDArray[
 
     builds, places = np.unique(rows["build"].to_numpy(), return_inverse=True)
     firsts = np.array([starts[one] for one in builds.tolist()], dtype=np.int64)
-    return (firsts[places] + (rows[column].to_numpy() & ((1 << NUMBERS) - 1))).astype(np.int32)
+    found: NDArray[np.int32] = (firsts[places] + (rows[column].to_numpy() & ((1 << NUMBERS) - 1))).astype(np.int32)
+    return found
 
 
 def _lists(rows: NDArray[np.generic]) -> pa.FixedSizeListArray:
