@@ -25,7 +25,8 @@ class WideIndex:
     tables: Tables
     cache: Path
     """a folder on the local disk, which may go at any time"""
-    _version: int = -1
+    version: int = -1
+    """of the segments, as of the last look"""
     _known: list[Covered] = field(default_factory=list)
     _open: dict[int, Segment] = field(default_factory=dict)
     _layouts: dict[tuple[tuple[str, int], ...], Layout] = field(default_factory=dict)
@@ -35,10 +36,10 @@ class WideIndex:
         """Take over the segments that there are now, and return whether they are other ones than before."""
         with self._lock:
             now = version(self.tables)
-            if now == self._version:
+            if now == self.version:
                 return False
             self._known = segments(self.tables)
-            self._version = now
+            self.version = now
             self._layouts.clear()
             self._keep()
             return True
