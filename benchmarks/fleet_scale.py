@@ -116,7 +116,6 @@ def parity(fleet: Fleet, count: int, repositories: int) -> None:
 
 def in_one_index(snapshot: LanceSnapshot, place: Path) -> EmbeddedSnapshot:
     """Write what a snapshot of a fleet holds into the embedded store."""
-    place.mkdir()
     writer = EmbeddedWriter(place)
     for unit_ in sorted(snapshot.units, key=lambda one: one.prefix):
         part = unit_.part
