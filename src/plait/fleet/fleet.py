@@ -145,9 +145,12 @@ class Fleet:
             raise NotIndexed(self.tables.uri)
         return units
 
-    def look(self) -> bool:
-        """Take over the segments that there are now, and return whether they are other ones than before."""
-        return self._wide.look()
+    def look(self, *, ahead: bool = False) -> bool:
+        """Take over the segments that there are now, with `ahead` once they are on the local disk.
+
+        Returns whether they are other ones than before.
+        """
+        return self._wide.look(ahead=ahead)
 
     def covered(self) -> frozenset[int]:
         """Return the builds that segments have, as of the last look."""
