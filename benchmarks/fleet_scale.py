@@ -4,6 +4,7 @@
     python benchmarks/fleet_scale.py ask FLEET             # seconds of questions
     python benchmarks/fleet_scale.py copies FLEET OTHER N  # a larger fleet: the repositories N times, changed a little
     python benchmarks/fleet_scale.py cost FLEET -- COMMAND # seconds, requests and bytes of a command (options first)
+    python benchmarks/fleet_scale.py reads FLEET           # requests, bytes and memory of first and second questions
     python benchmarks/fleet_scale.py size FLEET            # rows and bytes
 
 Needs `plait[scale]`. `cost` reads SeaweedFS's counters (`-metricsPort`, given with `--metrics URL`).
@@ -16,6 +17,7 @@ import json
 import os
 import random
 import re
+import resource
 import secrets
 import statistics
 import subprocess
@@ -114,7 +116,6 @@ def parity(fleet: Fleet, count: int, repositories: int) -> None:
 
 def in_one_index(snapshot: LanceSnapshot, place: Path) -> EmbeddedSnapshot:
     """Write what a snapshot of a fleet holds into the embedded store."""
-    place.mkdir()
     writer = EmbeddedWriter(place)
     for unit_ in sorted(snapshot.units, key=lambda one: one.prefix):
         part = unit_.part
@@ -324,6 +325,25 @@ def cost(fleet: str, metrics: str, command: Sequence[str]) -> None:
     print(f"for {told(Fleet.open(fleet, cache()))}")
 
 
+def reads(uri: str, metrics: str) -> None:
+    """Ask with an empty cache, then again; nobody else may use the object store meanwhile."""
+    asked = questions(Fleet.open(uri, cache()), 4)
+    print(told(Fleet.open(uri, cache())))
+    with tempfile.TemporaryDirectory() as folder:
+        fleet = Fleet.open(uri, Path(folder))
+        for label, named in (("one repository", True), ("all", False)):
+            for which, (name, text) in zip(("first", "second"), (asked[0], (asked[0][0], asked[1][1])), strict=True):
+                before, began = counters(metrics), time.perf_counter()
+                fleet.search(text, repositories=[name] if named else None, strategy="hybrid")
+                seconds = time.perf_counter() - began
+                found = {key: round(value - before.get(key, 0), 1) for key, value in counters(metrics).items()}
+                spent = ", ".join(f"{key} {value:g}" for key, value in sorted(found.items()) if value)
+                peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+                print(f"  {label}, {which:<8}{seconds:>7.2f} s   {spent or 'nothing'}; peak of memory {peak:,.0f} MB")
+        kept = sum(one.stat().st_size for one in Path(folder).rglob("*") if one.is_file())
+        print(f"  kept on the local disk: {kept / 1e6:,.0f} MB")
+
+
 def counters(metrics: str) -> dict[str, float]:
     found: dict[str, float] = {}
     text = urllib.request.urlopen(metrics).read().decode()
@@ -379,7 +399,7 @@ def cache() -> Path:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("parity", "ask", "copies", "cost", "size"))
+    parser.add_argument("what", choices=("parity", "ask", "copies", "cost", "reads", "size"))
     parser.add_argument("fleet")
     parser.add_argument("rest", nargs="*")
     parser.add_argument("--questions", type=int, default=100)
@@ -388,6 +408,9 @@ def main() -> None:
     given = parser.parse_args()
     if given.what == "cost":
         cost(given.fleet, given.metrics, given.rest)
+        return
+    if given.what == "reads":
+        reads(given.fleet, given.metrics)
         return
     fleet = Fleet.open(given.fleet, cache())
     match given.what:

@@ -232,6 +232,21 @@ def test_once_a_segment_is_on_the_disk_questions_read_nothing_from_the_tables(
     assert set(read) <= {"builds"}  # what each tells of itself, once
 
 
+def test_who_looks_ahead_has_a_segment_on_the_disk_before_it_answers(fleet: Fleet, tmp_path: Path) -> None:
+    index = WideIndex(fleet.tables, tmp_path / "other")
+    assert index.look(ahead=True)
+    assert not index.look(ahead=True)
+    known = {str(one.segment) for one in segments.segments(fleet.tables)}
+    (folder,) = (tmp_path / "other").iterdir()
+    assert {one.name for one in folder.iterdir()} == known
+    for one in known:
+        assert sorted(file.stem for file in (folder / one).iterdir()) == sorted(segments.OF_SEGMENT)
+    # Those that are replaced go.
+    assert segment(fleet.tables, grace=1e6) == 1
+    assert index.look()
+    assert not any(folder.iterdir())
+
+
 def test_cells_that_are_looked_into_hold_enough_rows_that_are_allowed() -> None:
     random = np.random.default_rng(1)
     rows = codes(random.normal(size=(3_000, 16)).astype(np.float32))

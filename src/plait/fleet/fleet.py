@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from plait import plugins
@@ -36,6 +38,10 @@ FEW = 20
 """Builds that are read one by one."""
 
 
+JOINED = 8
+"""Sets of repositories whose snapshot is kept until something changes."""
+
+
 class Fleet:
     """Make it with `Fleet.create` or `Fleet.open`."""
 
@@ -48,6 +54,8 @@ class Fleet:
         self._wide = WideIndex(tables, cache)
         self._heads: tuple[int, list[Head]] | None = None
         self._infos: dict[int, SnapshotInfo] = {}
+        self._joined: OrderedDict[object, LanceSnapshot] = OrderedDict()
+        self._lock = Lock()
 
     @classmethod
     def create(cls, uri: str, settings: Settings, options: Mapping[str, str] | None = None) -> Fleet:
@@ -80,10 +88,14 @@ class Fleet:
 
     def heads(self, may: Collection[str] | None = None) -> list[Head]:
         """Return the repositories that the caller may read (all with None), by name."""
+        return [one for one in self._listed()[1] if may is None or one.name in may]
+
+    def _listed(self) -> tuple[int, list[Head]]:
+        """Return the repositories, by name, and a number that is another one after every change of them."""
         version = self.tables.latest(HEADS).version
         if self._heads is None or self._heads[0] != version:
             self._heads = (version, registry.heads(self.tables))
-        return [one for one in self._heads[1] if may is None or one.name in may]
+        return self._heads
 
     def snapshot(
         self,
@@ -98,9 +110,31 @@ class Fleet:
         and to name it is the error that a name nobody has gives. With a generation, which needs one repository, as it
         was then. Raises BadParameter for a name or a generation that is not there, NotIndexed if nothing is built.
         """
-        heads = self.heads(may)
+        version, heads = self._listed()
+        self.look()
+        named = None if repositories is None else frozenset(repositories)
+        readable = None if may is None else frozenset(may)
+        asked = (version, self._wide.version, self.exact, named, readable, generation)
+        with self._lock:
+            found = self._joined.get(asked)
+        if found is None:
+            found = self.over(self._units(heads, named, readable, generation))
+            with self._lock:
+                self._joined[asked] = found
+                while len(self._joined) > JOINED:
+                    self._joined.popitem(last=False)
+        return found
+
+    def _units(
+        self,
+        heads: list[Head],
+        repositories: frozenset[str] | None,
+        may: frozenset[str] | None,
+        generation: int | None,
+    ) -> list[Unit]:
+        heads = [one for one in heads if may is None or one.name in may]
         if repositories is not None:
-            unknown = sorted(set(repositories) - {one.name for one in heads})
+            unknown = sorted(repositories - {one.name for one in heads})
             if unknown:
                 raise BadParameter(f"the fleet has no repository {unknown[0]!r}; `plait fleet status` lists them")
             heads = [one for one in heads if one.name in repositories]
@@ -109,12 +143,14 @@ class Fleet:
         units = [Unit(one.name, self.parts.of(one.build)) for one in heads if one.build]
         if not units:
             raise NotIndexed(self.tables.uri)
-        self.look()
-        return self.over(units)
+        return units
 
-    def look(self) -> bool:
-        """Take over the segments that there are now, and return whether they are other ones than before."""
-        return self._wide.look()
+    def look(self, *, ahead: bool = False) -> bool:
+        """Take over the segments that there are now, with `ahead` once they are on the local disk.
+
+        Returns whether they are other ones than before.
+        """
+        return self._wide.look(ahead=ahead)
 
     def covered(self) -> frozenset[int]:
         """Return the builds that segments have, as of the last look."""
@@ -122,11 +158,11 @@ class Fleet:
 
     def over(self, units: Sequence[Unit]) -> LanceSnapshot:
         """Return several builds as one snapshot: over segments where they are many, exact where they are few."""
-        info = self._joined(units)
+        info = self._told_together(units)
         wide = self._wide.layout(units) if info.symbols > self.exact else None
         return LanceSnapshot(units, info) if wide is None else WideSnapshot(wide, info)
 
-    def _joined(self, units: Sequence[Unit]) -> SnapshotInfo:
+    def _told_together(self, units: Sequence[Unit]) -> SnapshotInfo:
         infos = self._told(units)
         return SnapshotInfo(
             state="+".join(one.state[:12] for one in infos) if len(infos) < 4 else f"{len(infos)} repositories",

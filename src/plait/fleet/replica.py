@@ -173,7 +173,7 @@ class Replica:
     def _listed(self) -> bool:
         """Read the repositories if they have changed, and return whether they have."""
         version = registry.version(self.fleet.tables)
-        if self.fleet.look():
+        if self.fleet.look(ahead=True):
             with self._lock:
                 self._joined.clear()
         if self._heads is not None and version == self._heads.version:

@@ -25,23 +25,40 @@ class WideIndex:
     tables: Tables
     cache: Path
     """a folder on the local disk, which may go at any time"""
-    _version: int = -1
+    version: int = -1
+    """of the segments, as of the last look"""
     _known: list[Covered] = field(default_factory=list)
     _open: dict[int, Segment] = field(default_factory=dict)
     _layouts: dict[tuple[tuple[str, int], ...], Layout] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
-    def look(self) -> bool:
-        """Take over the segments that there are now, and return whether they are other ones than before."""
+    def look(self, *, ahead: bool = False) -> bool:
+        """Take over the segments that there are now, and return whether they are other ones than before.
+
+        What a question needs of a segment is read when one comes, or with `ahead` before the segment is taken over.
+        """
+        now = version(self.tables)
+        if now == self.version:
+            return False
+        known = segments(self.tables)
+        opened = {
+            one.segment: self._open.get(one.segment) or Segment(self.tables, one, self._folder / str(one.segment))
+            for one in known
+        }
+        for one in opened.values() if ahead else ():
+            one.fetch()
         with self._lock:
-            now = version(self.tables)
-            if now == self._version:
-                return False
-            self._known = segments(self.tables)
-            self._version = now
+            self._known, self._open, self.version = known, opened, now
             self._layouts.clear()
-            self._keep()
-            return True
+        with suppress(OSError):
+            for folder in self._folder.iterdir():
+                if folder.name.isdecimal() and int(folder.name) not in opened:
+                    shutil.rmtree(folder, ignore_errors=True)
+        return True
+
+    @property
+    def _folder(self) -> Path:
+        return self.cache / f"segments-{blake2b(self.tables.uri.encode(), digest_size=6).hexdigest()}"
 
     def covered(self) -> frozenset[int]:
         """Return the builds that segments have."""
@@ -60,17 +77,3 @@ class WideIndex:
                     del self._layouts[next(iter(self._layouts))]
                 self._layouts[asked] = found
             return self._layouts[asked]
-
-    def _keep(self) -> None:
-        """Open the segments that there are now; delete from the disk what was kept of others."""
-        known = {one.segment: one for one in self._known}
-        folder = self.cache / f"segments-{blake2b(self.tables.uri.encode(), digest_size=6).hexdigest()}"
-        before = self._open
-        self._open = {
-            number: before.get(number) or Segment(self.tables, one, folder / str(number))
-            for number, one in known.items()
-        }
-        with suppress(OSError):
-            for one in folder.iterdir():
-                if one.name.isdecimal() and int(one.name) not in known:
-                    shutil.rmtree(one, ignore_errors=True)

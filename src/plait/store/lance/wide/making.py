@@ -33,11 +33,13 @@ MOST = 65_535
 
 
 def make(tables: Tables, builds: Mapping[int, int]) -> int:
-    """Make a segment of builds, symbols by build; return its number. Raises BrokenIndex if rows are missing."""
+    """Make a segment of builds, symbols by build, in this order; return its number.
+
+    Raises BrokenIndex if rows are missing.
+    """
     segment = registry.begin(tables)
-    listed = sorted(builds)
-    starts = dict(zip(listed, itertools.accumulate((builds[one] for one in listed), initial=0), strict=False))
-    _write_symbols(tables, segment, builds)
+    starts = dict(zip(builds, itertools.accumulate(builds.values(), initial=0), strict=False))
+    _write_symbols(tables, segment, builds, starts)
     _write_edges(tables, segment, builds, starts)
     centres = [_write_vectors(tables, segment, template, builds, starts) for template in EMBEDDED]
     _write(tables, segment, CENTRES, arrow().concat_tables(centres))
@@ -45,7 +47,7 @@ def make(tables: Tables, builds: Mapping[int, int]) -> int:
     return segment
 
 
-def _write_symbols(tables: Tables, segment: int, builds: Mapping[int, int]) -> None:
+def _write_symbols(tables: Tables, segment: int, builds: Mapping[int, int], starts: Mapping[int, int]) -> None:
     import numpy as np
     import pyarrow.compute as pc
 
@@ -57,7 +59,8 @@ def _write_symbols(tables: Tables, segment: int, builds: Mapping[int, int]) -> N
     texts = []
     count = 0
     for some in _in_lots(builds):
-        rows = _rows(tables, SYMBOLS, some, ["key", *COLUMNS, "text", "words"]).sort_by("key")
+        rows = _rows(tables, SYMBOLS, some, ["build", "key", *COLUMNS, "text", "words"])
+        rows = rows.take(np.argsort(_numbers(rows, "key", starts)))
         for number, words in enumerate(rows["words"].to_pylist(), start=count):
             postings.add(number, words.split(" ") if words else ())
         count += len(rows)
@@ -80,9 +83,7 @@ def _write_edges(tables: Tables, segment: int, builds: Mapping[int, int], starts
     made = []
     for some in _in_lots(builds):
         rows = _rows(tables, EDGES, some, columns).combine_chunks()
-        first = np.array([starts[one] for one in rows["build"].to_pylist()], dtype=np.int64)
-        ends = [(rows[end].to_numpy() & ((1 << NUMBERS) - 1)) + first for end in ("source", "target")]
-        sources, targets = (pa.array(one.astype(np.int32)) for one in ends)
+        sources, targets = (pa.array(_numbers(rows, end, starts)) for end in ("source", "target"))
         made.append(pa.table([sources, targets, *rows.select(LINKED).columns], names=["source", "target", *LINKED]))
     edges = pa.concat_tables(made).sort_by([("source", "ascending"), ("target", "ascending")]).combine_chunks()
     by_target = np.argsort(edges["target"].to_numpy(), kind="stable").astype(np.uint32)
@@ -152,11 +153,9 @@ def _vectors(
     rows = rows.sort_by([("build", "ascending"), ("row", "ascending")]).combine_chunks()
     if not len(rows):
         return np.zeros(0, np.int32), np.zeros((0, 4), np.int32), np.zeros((0, tables.about.dim), np.int8)
-    first = np.array([starts[one] for one in rows["build"].to_pylist()], dtype=np.int64)
-    numbers = first + (rows["owner"].to_numpy() & ((1 << NUMBERS) - 1))
     spans = rows["span"].chunk(0).flatten().to_numpy().reshape(-1, 4)
     codes = rows["codes"].chunk(0).flatten().to_numpy(zero_copy_only=False)
-    return numbers.astype(np.int32), spans.astype(np.int32), codes.reshape(-1, tables.about.dim).astype(np.int8)
+    return _numbers(rows, "owner", starts), spans.astype(np.int32), codes.reshape(-1, tables.about.dim).astype(np.int8)
 
 
 def _rows(tables: Tables, name: str, builds: Sequence[int], columns: Sequence[str]) -> pa.Table:
@@ -169,15 +168,25 @@ def _rows(tables: Tables, name: str, builds: Sequence[int], columns: Sequence[st
     return rows
 
 
+def _numbers(rows: pa.Table, column: str, starts: Mapping[int, int]) -> NDArray[np.int32]:
+    """Return the numbers in the segment of the symbols that a column has the keys of."""
+    import numpy as np
+
+    builds, places = np.unique(rows["build"].to_numpy(), return_inverse=True)
+    firsts = np.array([starts[one] for one in builds.tolist()], dtype=np.int64)
+    found: NDArray[np.int32] = (firsts[places] + (rows[column].to_numpy() & ((1 << NUMBERS) - 1))).astype(np.int32)
+    return found
+
+
 def _lists(rows: NDArray[np.generic]) -> pa.FixedSizeListArray:
     return arrow().FixedSizeListArray.from_arrays(arrow().array(rows.ravel()), rows.shape[1])
 
 
 def _in_lots(builds: Mapping[int, int]) -> Iterator[list[int]]:
-    """Yield the builds, ascending, some at a time."""
+    """Yield the builds, some at a time."""
     lot: list[int] = []
     total = 0
-    for build in sorted(builds):
+    for build in builds:
         if lot and total + builds[build] > _AT_ONCE:
             yield lot
             lot, total = [], 0

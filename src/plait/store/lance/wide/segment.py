@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from plait.model import EdgeKind, Filter, Span, SymbolId
 from plait.store.cells import Cells
 from plait.store.lance.tables import Tables, arrow, lance, reaching
-from plait.store.lance.wide.segments import CENTRES, DOCUMENTS, LINKS, POSTINGS, TEXTS, Covered, place
+from plait.store.lance.wide.segments import CENTRES, DOCUMENTS, LINKS, OF_SEGMENT, POSTINGS, TEXTS, Covered, place
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ _CODED = {DOCUMENTS: ("kind", "path", "language", "module"), LINKS: ("kind", "vi
 
 
 class Segment:
-    """Documents have numbers from 0: by build, then by their number in it."""
+    """Documents have numbers from 0: by build in the order of `covered`, then by their number in it."""
 
     def __init__(self, tables: Tables, covered: Covered, folder: Path) -> None:
         self._tables, self.covered, self._folder = tables, covered, folder
@@ -216,6 +216,11 @@ class Segment:
     @cached_property
     def _cells(self) -> dict[str, Cells]:
         return {}
+
+    def fetch(self) -> None:
+        """Read what is not on the local disk yet."""
+        for name in OF_SEGMENT:
+            self._kept(name)
 
     def _kept(self, name: str) -> pa.Table:
         if name not in self._read:

@@ -41,7 +41,7 @@ WORN = 1 / 3
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """A segment and its builds, ascending, with the number of symbols of each."""
+    """A segment and its builds, in its own order, with the number of symbols of each."""
 
     segment: int
     builds: tuple[int, ...]
@@ -99,7 +99,7 @@ def plan(known: Sequence[Covered], live: Mapping[int, int], size: int = SIZE) ->
 
     The logarithmic method (Bentley and Saxe, "Decomposable Searching Problems", 1980): a segment is joined with smaller
     ones and new builds once these together are as large, so a symbol is written again about log2(size / new ones)
-    times; or when it is worn.
+    times; or when it is worn. New segments have their builds in the order of `live`.
     """
     own = by_segment(known, live)
     covered = {build for builds in own.values() for build in builds}
@@ -112,13 +112,13 @@ def plan(known: Sequence[Covered], live: Mapping[int, int], size: int = SIZE) ->
         if is_worn or kept <= min(sum(waiting.values()), size // 2):
             waiting |= {build: live[build] for build in own[one.segment]}
             gone.append(one.segment)
-    return Plan(tuple(_parted(waiting, size)), tuple(gone))
+    return Plan(tuple(_parted({one: live[one] for one in live if one in waiting}, size)), tuple(gone))
 
 
 def _parted(builds: Mapping[int, int], size: int) -> list[dict[int, int]]:
     found: list[dict[int, int]] = []
     total = 0
-    for build in sorted(builds):
+    for build in builds:
         if not found or total + builds[build] > size:
             found.append({})
             total = 0
@@ -140,11 +140,14 @@ def begin(tables: Tables) -> int:
 
 
 def commit(tables: Tables, segment: int, builds: Mapping[int, int]) -> None:
-    """Let a segment answer. Raises BrokenIndex if it took so long that it was swept."""
+    """Let a segment answer, its builds in the order of its documents.
+
+    Raises BrokenIndex if making it took so long that it was swept.
+    """
     if not _rows(tables, f"segment = {segment} AND state = {MAKING}"):
         raise BrokenIndex(tables.uri, f"segment {segment} was swept while it was made; `plait fleet optimize` again")
-    listed = sorted(builds)
-    _add(tables, {"segment": segment, "builds": listed, "counts": [builds[one] for one in listed], "state": READY})
+    row = {"segment": segment, "builds": list(builds), "counts": list(builds.values()), "state": READY}
+    _add(tables, row)
     _delete(tables, f"segment = {segment} AND state = {MAKING}")
 
 
