@@ -251,10 +251,10 @@ def test_cells_that_are_looked_into_hold_enough_rows_that_are_allowed() -> None:
     random = np.random.default_rng(1)
     rows = codes(random.normal(size=(3_000, 16)).astype(np.float32))
     centres, cell = divided(rows)
-    assert len(centres) == 55
+    assert len(centres) == 110
     order = np.argsort(cell, kind="stable")
     owners = order.astype(np.int32)
-    starts = np.append(np.searchsorted(cell[order], np.arange(55)), 3_000)
+    starts = np.append(np.searchsorted(cell[order], np.arange(110)), 3_000)
     cells = Cells(rows[order], squares(rows[order]), owners, centres, starts)
     vector = rows[17].astype(np.float32)
     numbers, cosines, places = cells.nearest(vector, 500)
