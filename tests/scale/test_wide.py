@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -245,6 +247,25 @@ def test_who_looks_ahead_has_a_segment_on_the_disk_before_it_answers(fleet: Flee
     assert segment(fleet.tables, grace=1e6) == 1
     assert index.look()
     assert not any(folder.iterdir())
+
+
+def test_threads_ask_while_the_list_of_repositories_changes(fleet: Fleet) -> None:
+    want = fleet.search("insert an item into the cart").hits
+    ended = threading.Event()
+
+    def ask() -> int:
+        asked = 0
+        while not ended.is_set():
+            assert fleet.search("insert an item into the cart").hits == want
+            asked += 1
+        return asked
+
+    with ThreadPoolExecutor(4) as pool:
+        asking = [pool.submit(ask) for _ in range(4)]
+        for number in range(20):
+            registry.add(Tables(fleet.tables.uri), {f"later{number}": "/nowhere"})
+        ended.set()
+        assert min(one.result() for one in asking) > 0
 
 
 def test_cells_that_are_looked_into_hold_enough_rows_that_are_allowed() -> None:
