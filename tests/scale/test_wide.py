@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -247,14 +249,33 @@ def test_who_looks_ahead_has_a_segment_on_the_disk_before_it_answers(fleet: Flee
     assert not any(folder.iterdir())
 
 
+def test_threads_ask_while_the_list_of_repositories_changes(fleet: Fleet) -> None:
+    want = fleet.search("insert an item into the cart").hits
+    ended = threading.Event()
+
+    def ask() -> int:
+        asked = 0
+        while not ended.is_set():
+            assert fleet.search("insert an item into the cart").hits == want
+            asked += 1
+        return asked
+
+    with ThreadPoolExecutor(4) as pool:
+        asking = [pool.submit(ask) for _ in range(4)]
+        for number in range(20):
+            registry.add(Tables(fleet.tables.uri), {f"later{number}": "/nowhere"})
+        ended.set()
+        assert min(one.result() for one in asking) > 0
+
+
 def test_cells_that_are_looked_into_hold_enough_rows_that_are_allowed() -> None:
     random = np.random.default_rng(1)
     rows = codes(random.normal(size=(3_000, 16)).astype(np.float32))
     centres, cell = divided(rows)
-    assert len(centres) == 55
+    assert len(centres) == 110
     order = np.argsort(cell, kind="stable")
     owners = order.astype(np.int32)
-    starts = np.append(np.searchsorted(cell[order], np.arange(55)), 3_000)
+    starts = np.append(np.searchsorted(cell[order], np.arange(110)), 3_000)
     cells = Cells(rows[order], squares(rows[order]), owners, centres, starts)
     vector = rows[17].astype(np.float32)
     numbers, cosines, places = cells.nearest(vector, 500)

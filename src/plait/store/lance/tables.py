@@ -141,9 +141,15 @@ class Tables:
         return self._open[name]
 
     def latest(self, name: str) -> Any:
+        """Return a table as it is now.
+
+        What others got before stays as it was: Lance's own `checkout_latest` fails while another thread reads.
+        """
         found = self.dataset(name)
         with reaching(self.uri):
-            found.checkout_latest()
+            newest = found.latest_version
+            if newest != found.version:
+                found = self._open[name] = found.checkout_version(newest)
         return found
 
     def write(self, name: str, rows: pa.Table) -> list[Any]:
