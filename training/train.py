@@ -24,6 +24,7 @@ from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, tr
 from torch.nn import functional
 
 from plait.embed.code import PART, Pieces
+from training.negatives import WAYS, by_words
 from training.score import LANGUAGES
 
 DIM = 256
@@ -43,6 +44,10 @@ class Bags:
 
     tokens: Any
     starts: Any
+
+    def of(self, row: int) -> list[int]:
+        found: list[int] = self.tokens[self.starts[row] : self.starts[row + 1]].tolist()
+        return found
 
     def take(self, rows: Any) -> tuple[Any, Any]:
         starts, ends = self.starts[rows], self.starts[rows + 1]
@@ -118,12 +123,13 @@ def prepared(work: Path, paths: Sequence[Path], tokens: Sequence[str], name: str
         return Pairs(bags_["question"], bags_["code"], list(file["kinds"]), list(file["groups"]), file["asked"])
 
 
-def batches(pairs: Pairs, size: int, random: Any) -> Iterator[Any]:
-    """Yield rows for one epoch: blocks of one group, blocks in random order."""
-    shares = np.array([SHARES[kind] for kind in pairs.kinds])
+def batches(pairs: Pairs, options: argparse.Namespace, random: Any) -> Iterator[Any]:
+    """Yield rows for one epoch: blocks of one group, its pairs at random or file by file; blocks in random order."""
+    size = options.batch
+    shares = np.array([SHARES[kind] for kind in pairs.kinds]) * options.share
     rows = np.flatnonzero(random.random(len(shares)) < shares)
     groups: dict[str, list[int]] = defaultdict(list)
-    for row in random.permutation(rows):
+    for row in rows if options.negatives == "file" else random.permutation(rows):
         groups[pairs.groups[row]].append(row)
     blocks = [found[i : i + BLOCK] for found in groups.values() for i in range(0, len(found), BLOCK)]
     order = np.concatenate([blocks[place] for place in random.permutation(len(blocks))])
@@ -164,34 +170,40 @@ def weights(pairs: Pairs, size: int) -> Any:
 
 
 def loss_of(questions: Any, code: Any, asked: Any) -> Any:
-    same = asked[:, None] == asked[None, :]
+    """Return the mean loss; code i answers question i, and what is beyond the questions answers none.
+
+    `asked` are the numbers of the questions that each code answers in its own pair.
+    """
+    count = len(questions)
+    same = asked[:count, None] == asked[None, :]
     same.fill_diagonal_(False)
-    goal = torch.arange(len(asked))
+    goal = torch.arange(count)
     total = 0.0
     for dim in NESTED:
         left, right = functional.normalize(questions[:, :dim]), functional.normalize(code[:, :dim])
         scores = (SCALE * left @ right.T).masked_fill(same, -1e4)
-        total = total + functional.cross_entropy(scores, goal) + functional.cross_entropy(scores.T, goal)
+        total = total + functional.cross_entropy(scores, goal) + functional.cross_entropy(scores[:, :count].T, goal)
     return total / (2 * len(NESTED))
 
 
-def train(pairs: Pairs, held: dict[str, Pairs], start: Any, options: argparse.Namespace) -> Any:
+def train(pairs: Pairs, held: dict[str, Pairs], start: Any, options: argparse.Namespace, harder: Any) -> Any:
     torch.manual_seed(options.seed)
     random = np.random.default_rng(options.seed)
     table = torch.nn.Parameter(torch.from_numpy(start))
     optimizer = torch.optim.Adam([table], lr=options.rate, betas=(0.9, 0.99))
-    planned = sum(SHARES[kind] for kind in pairs.kinds) / options.batch * options.epochs
+    planned = sum(SHARES[kind] for kind in pairs.kinds) * options.share / options.batch * options.epochs
     step, started = 0, time.monotonic()
     for epoch in range(options.epochs):
         total = 0.0
-        for rows in batches(pairs, options.batch, random):
+        for rows in batches(pairs, options, random):
             for group in optimizer.param_groups:
                 group["lr"] = options.rate * min(1.0, (step + 1) / 50) * max(0.05, 1 - step / planned)
+            beside = rows if harder is None else np.concatenate([rows, (found := harder[rows])[found >= 0]])
             sums = [
                 functional.embedding_bag(tokens, table, offsets, mode="sum")
-                for tokens, offsets in (pairs.questions.take(rows), pairs.code.take(rows))
+                for tokens, offsets in (pairs.questions.take(rows), pairs.code.take(beside))
             ]
-            loss = loss_of(sums[0], sums[1], torch.from_numpy(pairs.asked[rows]))
+            loss = loss_of(sums[0], sums[1], torch.from_numpy(pairs.asked[beside]))
             optimizer.zero_grad(set_to_none=True)
             loss.backward()
             optimizer.step()
@@ -260,6 +272,8 @@ def main(work: Path, arguments: Sequence[str]) -> None:
     parser.add_argument("--batch", type=int, default=1024)
     parser.add_argument("--rate", type=float, default=0.003)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--share", type=float, default=1.0, help="of what an epoch takes: .4 for the short trials")
+    parser.add_argument("--negatives", choices=WAYS, default="package")
     parser.add_argument("--tokens", type=Path, help="take those of this tokenizer.json; else they are counted anew")
     options = parser.parse_args(arguments)
     torch.set_num_threads(2)
@@ -276,4 +290,6 @@ def main(work: Path, arguments: Sequence[str]) -> None:
     start = first_vectors(work, tokens, options.first, options.seed) * weights(pairs, len(tokens))[:, None]
     held = held_out(work, tokens, 5_000)
     print("before:", *(f"{name} {reciprocal(one, start):.4f}" for name, one in held.items()), flush=True)
-    export(tokens, train(pairs, held, start.astype(np.float32), options), work / "models" / options.name)
+    harder = by_words(pairs, work / "pairs" / "negatives.npy") if options.negatives == "words" else None
+    table = train(pairs, held, start.astype(np.float32), options, harder)
+    export(tokens, table, work / "models" / options.name)
