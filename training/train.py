@@ -23,7 +23,7 @@ from safetensors.numpy import save_file
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 from torch.nn import functional
 
-from plait.embed.code import PART, Pieces
+from plait.embed.code import PART, REPEATED, Pieces
 from training.negatives import WAYS, by_words
 from training.score import LANGUAGES
 
@@ -34,6 +34,8 @@ WORDS, CONTINUED = 26_000, 4_000
 SCALE = 20.0
 BLOCK = 32
 LONGEST = {"question": 48, "code": 160}
+AT_ONCE = 50_000
+"""Token lists whose repeated tokens are counted at once."""
 SHARES = {"doc": 1.0, "class": 1.0, "module": 1.0, "comment": 0.6, "name": 0.5, "call": 0.25, "general": 0.5}
 """Of the pairs of each kind, how many an epoch takes, drawn anew."""
 
@@ -44,17 +46,31 @@ class Bags:
 
     tokens: Any
     starts: Any
+    weights: Any
+    """of each occurrence: those of one token in one list add up to their number ** REPEATED"""
+
+    @classmethod
+    def made(cls, tokens: Any, starts: Any) -> Bags:
+        weights = np.empty(len(tokens), dtype=np.float32)
+        for first in range(0, len(starts) - 1, AT_ONCE):
+            ends = starts[first : first + AT_ONCE + 1]
+            owners = np.repeat(np.arange(len(ends) - 1, dtype=np.int64), np.diff(ends))
+            part = slice(ends[0], ends[-1])
+            _, places, counts = np.unique((owners << 16) | tokens[part], return_inverse=True, return_counts=True)
+            weights[part] = counts[places].astype(np.float64) ** (REPEATED - 1)
+        return cls(tokens, starts, weights)
 
     def of(self, row: int) -> list[int]:
         found: list[int] = self.tokens[self.starts[row] : self.starts[row + 1]].tolist()
         return found
 
-    def take(self, rows: Any) -> tuple[Any, Any]:
+    def take(self, rows: Any) -> tuple[Any, Any, Any]:
         starts, ends = self.starts[rows], self.starts[rows + 1]
         lengths = ends - starts
         offsets = np.concatenate([[0], np.cumsum(lengths)[:-1]])
         places = np.arange(lengths.sum()) - np.repeat(offsets, lengths) + np.repeat(starts, lengths)
-        return torch.from_numpy(self.tokens[places].astype(np.int64)), torch.from_numpy(offsets)
+        tokens = torch.from_numpy(self.tokens[places].astype(np.int64))
+        return tokens, torch.from_numpy(offsets), torch.from_numpy(self.weights[places])
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +135,7 @@ def prepared(work: Path, paths: Sequence[Path], tokens: Sequence[str], name: str
         numbers = np.unique(asked, return_inverse=True)[1]
         np.savez(kept, state=state, kinds=kinds, groups=groups, asked=numbers, **arrays, **starts)
     with np.load(kept) as file:
-        bags_ = {side: Bags(file[side], file[f"{side}_starts"]) for side in LONGEST}
+        bags_ = {side: Bags.made(file[side], file[f"{side}_starts"]) for side in LONGEST}
         return Pairs(bags_["question"], bags_["code"], list(file["kinds"]), list(file["groups"]), file["asked"])
 
 
@@ -200,8 +216,8 @@ def train(pairs: Pairs, held: dict[str, Pairs], start: Any, options: argparse.Na
                 group["lr"] = options.rate * min(1.0, (step + 1) / 50) * max(0.05, 1 - step / planned)
             beside = rows if harder is None else np.concatenate([rows, (found := harder[rows])[found >= 0]])
             sums = [
-                functional.embedding_bag(tokens, table, offsets, mode="sum")
-                for tokens, offsets in (pairs.questions.take(rows), pairs.code.take(beside))
+                functional.embedding_bag(tokens, table, offsets, mode="sum", per_sample_weights=repeated)
+                for tokens, offsets, repeated in (pairs.questions.take(rows), pairs.code.take(beside))
             ]
             loss = loss_of(sums[0], sums[1], torch.from_numpy(pairs.asked[beside]))
             optimizer.zero_grad(set_to_none=True)
@@ -222,8 +238,10 @@ def reciprocal(pairs: Pairs, table: Any, k: int = 10) -> float:
     rows = np.arange(len(pairs.kinds))
     weight = torch.from_numpy(table)
     left, right = (
-        functional.normalize(functional.embedding_bag(tokens, weight, offsets, mode="sum"))
-        for tokens, offsets in (pairs.questions.take(rows), pairs.code.take(rows))
+        functional.normalize(
+            functional.embedding_bag(tokens, weight, offsets, mode="sum", per_sample_weights=repeated)
+        )
+        for tokens, offsets, repeated in (pairs.questions.take(rows), pairs.code.take(rows))
     )
     scores = left @ right.T
     ranks = (scores > scores.diagonal()[:, None]).sum(1) + 1
