@@ -238,9 +238,7 @@ def reciprocal(pairs: Pairs, table: Any, k: int = 10) -> float:
     rows = np.arange(len(pairs.kinds))
     weight = torch.from_numpy(table)
     left, right = (
-        functional.normalize(
-            functional.embedding_bag(tokens, weight, offsets, mode="sum", per_sample_weights=repeated)
-        )
+        functional.normalize(functional.embedding_bag(tokens, weight, offsets, mode="sum", per_sample_weights=repeated))
         for tokens, offsets, repeated in (pairs.questions.take(rows), pairs.code.take(rows))
     )
     scores = left @ right.T

@@ -31,7 +31,7 @@ TENSORS = ("embeddings", "weights")
 DIM = 256
 
 REPEATED = 0.5
-"""Chosen on half of the held-out packages and half of semble's repositories, reported on the others (`training/`)."""
+"""In training too, where it is worth more than all else that was tried (`training/README.md`)."""
 
 FINGERPRINT = f"plait-code-2-{REPEATED}-5eed0c83626e"
 """With the start of the weights' SHA-256, which a test compares with the file."""
