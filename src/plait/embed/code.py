@@ -1,5 +1,7 @@
 """The default embedder: plait's own static vectors for code, summed over the words of a text. Offline, numpy only.
 
+A token that comes n times counts n ** REPEATED: what a text repeats says less each time.
+
 The model is a folder in model2vec's format beside this file (`model/`): `tokenizer.json` with the vocabulary,
 `model.safetensors` with a row of eight-bit numbers for each token and a factor for each row. How it is made and what it
 scores is told in `training/`.
@@ -9,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -27,7 +30,10 @@ MODEL = Path(__file__).parent / "model"
 TENSORS = ("embeddings", "weights")
 DIM = 256
 
-FINGERPRINT = "plait-code-1-663c3b70cc79"
+REPEATED = 0.5
+"""In training too, where it is worth more than all else that was tried (`training/README.md`)."""
+
+FINGERPRINT = f"plait-code-2-{REPEATED}-5eed0c83626e"
 """With the start of the weights' SHA-256, which a test compares with the file."""
 
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -129,9 +135,13 @@ class CodeEmbedder:
         rows = _rows if role == "query" else _table().__getitem__
         vectors = np.zeros((len(texts), self.dim), dtype=np.float32)
         for row, text in enumerate(texts):
-            if tokens := pieces.of(text):
+            if counts := Counter(pieces.of(text)):
+                # Powers of double precision, rounded: the same on every machine.
+                weights = np.array(list(counts.values()), dtype=np.float64) ** REPEATED
                 # Summed text by text, so that a row does not depend on the batch around it.
-                vectors[row] = rows(tokens).sum(axis=0, dtype=np.float32)[: self.dim]
+                found = rows(list(counts))
+                found *= weights.astype(np.float32)[:, None]
+                vectors[row] = found.sum(axis=0, dtype=np.float32)[: self.dim]
         return unit(vectors)
 
 
