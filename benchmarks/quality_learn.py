@@ -55,11 +55,11 @@ FOLDS = 5
 
 SHIPPED = Additive()
 TAKEN: Mapping[str, Taken] = {
-    "nothing": lambda better: 0.0,
-    "1 each": lambda better: better,
-    "3 each": lambda better: 3.0 * better,
-    "all": lambda better: 1e9 * better,
-    "as shipped": lambda better: SHIPPED.repeat * min(better, 1) + SHIPPED.each * better,
+    "nothing": Taken(lambda better: 0.0),
+    "1 each": Taken(lambda better: better),
+    "3 and .3 each": Taken(lambda better: 3.0 * min(better, 1) + 0.3 * better),
+    "all": Taken(lambda better: 1e9 * better),
+    "as shipped": Taken(lambda better: SHIPPED.repeat * min(better, 1) + SHIPPED.each * better, SHIPPED.first),
 }
 """What a candidate loses for the better ones of its file. The last is what pieces are compared with."""
 
