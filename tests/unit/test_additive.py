@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from plait.model import Ranking, Source
-from plait.retrieve.additive import FIRST_EACH, FIRST_REPEAT, IN_REPORTS, Additive
+from plait.retrieve.additive import FILES_FOR_A_PLACE, FIRST_EACH, FIRST_REPEAT, IN_REPORTS, Additive
 from plait.retrieve.curves import Curve, curves
 from plait.retrieve.features import COLUMNS, GROUPS, columns
 from plait.retrieve.hybrid import identifiers
@@ -53,15 +53,16 @@ def test_a_score_is_the_sum_of_its_reasons_and_edges_bring_candidates() -> None:
 
 
 LONG = " ".join(["checkout", *(f"word{number}" for number in range(16))])
+ALL = Additive(first=0, repeat=1.0, each=0.25, many_files=1)
 
 
 @pytest.mark.parametrize(
     ("text", "strategy", "expected"),
     [
-        ("checkout", Additive(first=0, repeat=1.0, each=0.25, many_files=1), lambda better: min(better, 1) + 0.25 * better),
+        ("checkout", ALL, lambda better: min(better, 1) + 0.25 * better),
         ("checkout", Additive(first=0, repeat=0.0, each=0.5, many_files=1), lambda better: 0.5 * better),
-        (LONG, Additive(first=0, repeat=1.0, each=0.25, many_files=1), lambda better: IN_REPORTS * better),
-        (LONG, Additive(first=0, repeat=1.0, each=0.25, many_files=1, report=0), lambda better: min(better, 1) + 0.25 * better),
+        (LONG, ALL, lambda better: IN_REPORTS * better),
+        (LONG, replace(ALL, report=0), lambda better: min(better, 1) + 0.25 * better),
     ],
     ids=["first and each", "each", "a report", "no reports"],
 )
@@ -84,7 +85,7 @@ def test_better_ones_of_a_file_take_from_a_candidate(
     assert any(reason.source is Source.PENALTY for one in taken.pool for reason in one.reasons)
 
 
-THREE = {f"{name}.py": "\n".join(f"def checkout_{name}_{n}(): ...\n" for n in range(4)) for name in ("a", "b", "c")}
+MANY = {f"{name}.py": "\n".join(f"def checkout_{name}_{n}(): ...\n" for n in range(4)) for name in "abcdefghijkl"}
 
 
 def _left(ranking: Ranking, repeat: float, each: float) -> dict[str, float]:
@@ -98,28 +99,29 @@ def _left(ranking: Ranking, repeat: float, each: float) -> dict[str, float]:
     return left
 
 
-@pytest.mark.parametrize("first", [1, 3, 5, 100])
+@pytest.mark.parametrize("places", [1, 3, 100])
 @pytest.mark.parametrize("text", ["checkout", "checkout a"])
-def test_first_places_are_of_more_files_and_the_others_come_behind_them(text: str, first: int) -> None:
-    snapshot = snapshot_of(THREE)
+def test_first_places_are_of_more_files_and_the_others_come_behind_them(text: str, places: int) -> None:
+    snapshot = snapshot_of(MANY)
     plain = Additive(first=0, repeat=0.0, each=0.0).retrieve(question(text), snapshot)
     in_front, behind = _left(plain, FIRST_REPEAT, FIRST_EACH), _left(plain, 0.5, 0.25)
+    first = min(places, len(MANY) // FILES_FOR_A_PLACE)
     chosen = sorted(in_front, key=lambda symbol: (-in_front[symbol], symbol))[:first]
     others = sorted(set(behind) - set(chosen), key=lambda symbol: (-behind[symbol], symbol))
-    ranking = Additive(first=first, repeat=0.5, each=0.25, many_files=1).retrieve(question(text), snapshot)
+    ranking = Additive(first=places, repeat=0.5, each=0.25, many_files=1).retrieve(question(text), snapshot)
     assert [one.symbol for one in ranking.pool] == chosen + others
     scores = [one.score for one in ranking.pool]
     assert scores == sorted(scores, reverse=True)
     assert [round(score, 5) for score in scores[:first]] == [in_front[symbol] for symbol in chosen]
-    lost = {round(behind[one.symbol] - one.score, 4) for one in ranking.pool[first:]}
+    lost = {round(behind[one.symbol] - one.score, 5) for one in ranking.pool[first:]}
     assert len(lost) <= 1
-    assert {
-        any("behind the first" in reason.detail for reason in one.reasons) for one in ranking.pool[first:]
-    } == ({max(lost) > 0} if lost else set())
+    assert {any("behind the first" in reason.detail for reason in one.reasons) for one in ranking.pool[first:]} == (
+        {max(lost) > 0} if lost else set()
+    )
 
 
 def test_no_place_is_lost_where_the_first_are_the_best_anyway() -> None:
-    ranking = Additive(first=1, repeat=0.5).retrieve(question("checkout a"), snapshot_of(THREE))
+    ranking = Additive(first=1, repeat=0.5).retrieve(question("checkout a"), snapshot_of(MANY))
     assert not any("behind" in reason.detail for one in ranking.pool for reason in one.reasons)
 
 

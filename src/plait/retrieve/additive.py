@@ -36,7 +36,10 @@ IN_REPORTS = 0.5
 """Chosen on 45 reports of five repositories (benchmarks/results/quality-swebench.txt)."""
 
 FIRST_REPEAT, FIRST_EACH = 3.0, 1.0
-"""Chosen with `first`, `repeat` and `each` on questions by files and by functions (benchmarks/results/quality.txt, 5)."""
+"""Chosen with `first`, `repeat` and `each` where files and where functions are asked for (quality.txt, 5)."""
+
+FILES_FOR_A_PLACE = 3
+"""So many files of candidates make one of the first places: what is small is read whole (quality.txt, 5)."""
 
 STEP = 1e-6
 """Values of reasons are whole multiples of it, so it keeps two sums apart."""
@@ -56,7 +59,7 @@ class Additive:
     """best candidates, by words and meaning, whose callers and callees become candidates"""
     first: int = 7
     """first places in which a better candidate of its file takes FIRST_REPEAT from one and each of them FIRST_EACH, so
-    that several files are seen; 0: as all others"""
+    that several files are seen; fewer where candidates are of few files (FILES_FOR_A_PLACE); 0: none"""
     repeat: float = 1.5
     """what a better candidate of its file takes from one behind them: there, functions beside the best of their files
     are wanted, too"""
@@ -91,7 +94,9 @@ class Additive:
         better = _better_of_the_file(pool.paths, _ordered(parts))
         is_report = 0 < self.report <= len(query.terms)
         first, repeat, each = (0, 0.0, IN_REPORTS) if is_report else (self.first, self.repeat, self.each)
-        share = min(1.0, len(set(pool.paths)) / self.many_files)
+        files = len(set(pool.paths))
+        first = min(first, files // FILES_FOR_A_PLACE)
+        share = min(1.0, files / self.many_files)
         taken = (share * (repeat * np.minimum(better, 1) + each * better)).round(6)
         in_front = (FIRST_REPEAT * np.minimum(better, 1) + FIRST_EACH * better).round(6)
         parts[Source.PENALTY], behind = _taken(parts, in_front, taken, first)
@@ -133,7 +138,8 @@ def _taken(
     first: int,
 ) -> tuple[NDArray[np.float64], float]:
     """Return the penalties where `in_front` is taken of the `first` rows by what it leaves, and `taken` of all others;
-    and what these lose besides, so that none of them comes before one of the first."""
+    and what these lose besides, so that none of them comes before one of the first.
+    """
     import numpy as np
 
     before = parts[Source.PENALTY]
@@ -142,11 +148,13 @@ def _taken(
     if not chosen:
         return penalty, 0.0
     penalty[chosen] = (before - in_front).round(6)[chosen]
-    sums = np.array(_sums({**parts, Source.PENALTY: penalty}))
+    all_parts = {**parts, Source.PENALTY: penalty}
+    if _ordered(all_parts)[:first] == chosen:
+        return penalty, 0.0
+    sums = np.array(_sums(all_parts))
     behind = np.ones(len(sums), dtype=np.bool_)
     behind[chosen] = False
-    most = float(sums[behind].max(initial=-np.inf) - sums[chosen[-1]])
-    lost = round(most + STEP, 6) if most >= 0 else 0.0
+    lost = round(float(sums[behind].max() - sums[chosen[-1]]) + STEP, 6)
     penalty[behind] -= lost
     return penalty.round(6), lost
 
