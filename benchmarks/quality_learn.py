@@ -184,6 +184,9 @@ def main() -> None:
             print(
                 "by language: " + by_language(found[0]["as shipped"], {one.name: one.language for one in repositories})
             )
+            for taken in TAKEN:
+                for values, table in zip(found, tables, strict=True):
+                    lines_found += lines_of(f"taken: {taken}", values[taken], table)
         for values, table in zip(found, tables, strict=True):
             lines_found += lines_of(label, values["as shipped"], table)
     if given.each:
