@@ -131,6 +131,12 @@ def test_no_place_is_lost_where_the_first_are_the_best_anyway() -> None:
         ("Engine::search", ["Engine.search"]),
         ("what does net::Engine::search do", ["net.Engine.search"]),
         ("std:: things", []),
+        ("at com.shop.Cart$Line.total(Cart.java:9)", ["com.shop.Cart.Line.total", "Cart.java"]),
+        ("at com.shop.Cart$1.run", ["com.shop.Cart"]),
+        ("costs $five", []),
+        ("shop/cart.(*Cart).Total(0xc0001a)", ["cart.Cart.Total"]),
+        ("call (cart).total of it", ["cart.total"]),
+        ("shop::Cart<T>::total and Vec::<u8>::push", ["shop.Cart.total", "Vec.push"]),
         ("see: this::", []),
     ],
 )
