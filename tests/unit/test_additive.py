@@ -10,10 +10,19 @@ import numpy as np
 import pytest
 
 from plait.model import Ranking, Source
-from plait.retrieve.additive import FILES_FOR_A_PLACE, FIRST_EACH, FIRST_REPEAT, IN_REPORTS, Additive
+from plait.retrieve.additive import (
+    ASKED,
+    ASKED_SCOPED,
+    FILES_FOR_A_PLACE,
+    FIRST_EACH,
+    FIRST_REPEAT,
+    IN_REPORTS,
+    Additive,
+    named_symbols,
+)
 from plait.retrieve.curves import Curve, curves
 from plait.retrieve.features import COLUMNS, GROUPS, columns
-from plait.retrieve.hybrid import identifiers
+from plait.retrieve.hybrid import identifiers, only_name
 from plait.testing import SOURCES, question, snapshot_of
 
 
@@ -142,3 +151,54 @@ def test_no_place_is_lost_where_the_first_are_the_best_anyway() -> None:
 )
 def test_names_with_colons_are_names_with_dots(text: str, found: list[str]) -> None:
     assert list(identifiers(text)) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Cart.total", "Cart.total"),
+        ("  `Cart::total()` ", "Cart.total"),
+        ("(*Cart).Total", "Cart.Total"),
+        ("total", "total"),
+        ("total?", "total"),
+        ("the total", ""),
+        ("Cart.total, please", ""),
+        ("12", ""),
+        ("", ""),
+    ],
+)
+def test_a_question_that_is_a_name(text: str, name: str) -> None:
+    assert only_name(text) == name
+
+
+OVERLOADED = {
+    "writer.py": "class Writer:\n"
+    + "".join(f"    def {name}(self): ...\n" for name in ("value", "json_value", "value_writer", "write_value")),
+    **{f"value_{n}.py": "def value(): ...\n\ndef writer_value(): ...\n" for n in range(4)},
+}
+
+
+NAMED = float(curves()["named"].of(np.ones(1))[0])
+"""That the same word twice is more than a name, and names nothing, makes this difference, too."""
+
+
+@pytest.mark.parametrize(
+    ("text", "gain"), [("value", ASKED + NAMED), ("Writer.value", ASKED_SCOPED), ("a Writer.value", 0.0)]
+)
+def test_what_bears_the_name_that_is_the_question_gains(text: str, gain: float) -> None:
+    snapshot = snapshot_of(OVERLOADED)
+    strategy = Additive(first=0, repeat=0.0, each=0.0)
+    ranking = strategy.retrieve(question(text), snapshot)
+    named = named_symbols(question(text), snapshot)
+    assert named
+    found, before = (
+        {one.symbol: reason.value for one in of.pool for reason in one.reasons if reason.source is Source.NAME}
+        for of in (ranking, strategy.retrieve(question(f"{text} {text}"), snapshot))
+    )
+    gained = {symbol: round(found[symbol] - before[symbol], 5) for symbol in named}
+    assert gained == dict.fromkeys(named, round(gain, 5))
+
+
+def test_a_scoped_name_comes_first() -> None:
+    first = Additive().retrieve(question("Writer.value"), snapshot_of(OVERLOADED)).candidates[0]
+    assert first.symbol == "writer.py:Writer#value()."

@@ -16,6 +16,7 @@ from plait.retrieve.expansion import Expander, Walk
 _IDENTIFIER = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _RECEIVER = re.compile(r"\(\*?(\w+)\)(?=\.\w)")
 _PARAMETERS = re.compile(r"(?<=\w)(?:::)?<[^<>\s]*>(?=::\w)")
+_AROUND = " \t\r\n`'\"()?"
 _SCOPE = re.compile(r"(?<=\w)(?:::|\$)(?=[^\W\d])")
 
 
@@ -87,7 +88,17 @@ def identifiers(text: str) -> Iterator[str]:
     Plainly code: dotted, with an underscore inside, or with a capital letter after a small one. As stack traces write
     them, `a::b` and `a$b` are `a.b`, `a<T>::b` is `a.b`, and `a.(*B).c` is `a.B.c`.
     """
-    words = _IDENTIFIER.findall(_SCOPE.sub(".", _PARAMETERS.sub("", _RECEIVER.sub(r"\1", text))))
+    words = _IDENTIFIER.findall(_dotted(text))
     for word in words:
         if len(words) == 1 or "." in word or "_" in word.strip("_") or re.search(r"[a-z0-9][A-Z]", word):
             yield word
+
+
+def only_name(text: str) -> str:
+    """Return the name that a question is, as `identifiers` writes it; "" for one that is more than a name."""
+    words = _IDENTIFIER.findall(_dotted(text))
+    return words[0] if len(words) == 1 and _dotted(text).strip(_AROUND) == words[0] else ""
+
+
+def _dotted(text: str) -> str:
+    return _SCOPE.sub(".", _PARAMETERS.sub("", _RECEIVER.sub(r"\1", text)))
