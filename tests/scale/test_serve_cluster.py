@@ -272,20 +272,22 @@ def test_the_cluster_of_the_documentation_serves(expected: dict[str, list[tuple[
         assert "1 built" in (tmp_path / "log").read_text()
         port = free_port()
         serve = ("-m", "plait", "fleet", "serve", f"--address={address}", f"--port={port}", "--cpus=0.1", cache)
-        for turn in range(2):  # it leaves the cluster as it was
-            with running(tmp_path / f"serve{turn}", *serve, env=env) as served:
-                served.wait_for("answers whoever can reach it about 1 repository;")
-                found = ask(port, f"{BASE}/search?q=cart")
-                assert (found[0], len(json.loads(found[1])["hits"])) == (200, 10)
-                if turn == 0:
-                    with running(tmp_path / "other", *serve, env=env) as other:
-                        assert other.process.wait(60) == 2
-                    assert "choose another --port" in (tmp_path / "other").read_text()
-                    another = [one for one in serve if not one.startswith("--port")]
-                    with running(tmp_path / "other", *another, f"--port={free_port()}", env=env) as other:
-                        assert other.process.wait(60) == 2
-                    assert "the cluster serves something already" in (tmp_path / "other").read_text()
-                assert served.ended() == "plait fleet serve: ended"
+        with running(tmp_path / "serve", *serve, env=env) as served:
+            served.wait_for("answers whoever can reach it about 1 repository;")
+            found = ask(port, f"{BASE}/search?q=cart")
+            assert (found[0], len(json.loads(found[1])["hits"])) == (200, 10)
+            another = (*serve[:-3], f"--port={free_port()}", *serve[-2:])
+            for command, reason in ((serve, "choose another --port"), (another, "--replace ends that first")):
+                with running(tmp_path / "other", *command, env=env) as other:
+                    assert other.process.wait(60) == 2
+                assert reason in (tmp_path / "other").read_text()
+            end(served.process)
+        assert ask(port, "/ready")[0] == 200  # what a killed process leaves
+        with running(tmp_path / "again", *serve, "--replace", env=env) as served:
+            served.wait_for("answers whoever can reach it about 1 repository;")
+            assert ask(port, f"{BASE}/search?q=cart")[1] != b""
+            assert served.ended() == "plait fleet serve: ended"
+        assert ask(port, "/ready")[0] == 0  # and the cluster is as it was
 
 
 def test_too_few_processors_are_one_line(tmp_path: Path) -> None:

@@ -45,6 +45,8 @@ class Replicas:
     """seconds that replicas may take to come up: each loads the embedder and reads the list of repositories"""
     address: str = ""
     """of a Ray cluster, or `auto`; empty: one is started on this machine for the time of serving"""
+    replace: bool = False
+    """end first what plait serves on the cluster, also what a killed process has left"""
 
 
 class Endable(Protocol):
@@ -71,7 +73,8 @@ def run(make: Callable[[], Endable], how: Replicas, begun: Callable[[], None] = 
     if the cluster serves already, cannot be reached or the port is taken, CannotServe if replicas do not come up.
     """
     ray, serve = _ray()
-    _free(how)
+    if not how.replace:
+        _free(how)
     ended = threading.Event()
 
     def end(number: int, frame: object) -> None:
@@ -88,8 +91,7 @@ def run(make: Callable[[], Endable], how: Replicas, begun: Callable[[], None] = 
         signal.signal(one, end)
     logging.getLogger("ray.serve").setLevel(logging.ERROR)
     try:
-        if serve.status().applications:
-            raise BadParameter("the cluster serves something already; end it with `serve shutdown`")
+        _alone(serve, how)
         serve.start(
             proxy_location="EveryNode",
             http_options={"host": how.host, "port": how.port, "keep_alive_timeout_s": 30},
@@ -106,6 +108,19 @@ def run(make: Callable[[], Endable], how: Replicas, begun: Callable[[], None] = 
                 serve.shutdown()
     finally:
         ray.shutdown()
+
+
+def _alone(serve: Any, how: Replicas) -> None:
+    """Raises BadParameter if the cluster serves already what is not to be ended."""
+    names = sorted(serve.status().applications)
+    if [name for name in names if name != NAME]:
+        told = f"the cluster serves {', '.join(names)}, and has one address for all that it serves"
+        raise BadParameter(f"{told}; give another cluster with --address")
+    if names and not how.replace:
+        raise BadParameter("the cluster serves a fleet already; --replace ends that first")
+    if names:
+        _drained(serve, how.drain)
+        serve.shutdown()
 
 
 def _free(how: Replicas) -> None:
