@@ -210,11 +210,12 @@ def test_a_replica_is_killed_and_the_object_store_restarted(
 ) -> None:
     port, tokens = free_port(), tmp_path / "access.toml"
     token = access.made(tokens, "mine", ["org/*"])
+    other = access.made(tokens, "theirs", ["vault/*"])
     command = ("-m", "plait", "fleet", "serve", "--fleet", fleet.tables.uri, "--access", str(tokens))
     more = (f"--port={port}", "--min-replicas=2", "--cpus=0.1", f"--cache={tmp_path / 'cache'}")
     with running(tmp_path / "log", *command, *more) as served:
         told = served.wait_for("Ctrl-C ends it")
-        assert "answers 1 team about 5 repositories" in told
+        assert "answers 2 teams about 5 repositories" in told
         first = served.replicas()
         assert len(first) == 2
         load = Load(port, token)
@@ -238,7 +239,11 @@ def test_a_replica_is_killed_and_the_object_store_restarted(
         found = ask(port, f"{BASE}/search?q=discount&k=20", token)
         assert (found[0], ranked(found[1])) == (200, expected["discount"])
         assert ask(port, "/ready")[0] == 200
+        status, body = ask(port, f"{BASE}/search?q=discount", other)  # nobody has asked for this repository yet
+        assert (status, json.loads(body)["error"]["code"]) == (503, "not_ready")
+        assert not re.search(rb"vault|127\.0\.0\.1|s3:", body)
         store.start()
+        until(lambda: ask(port, f"{BASE}/search?q=discount", other)[0] == 200)
         until(lambda: ask(port, f"{BASE}/search?q=discount&k=20", token)[0] == 200)
         assert ranked(ask(port, f"{BASE}/search?q=discount&k=20", token)[1]) == expected["discount"]
 
