@@ -146,7 +146,8 @@ class Ray:
 
         for one in serve.status().applications.values():
             for deployment in one.deployments.values():
-                return int({str(getattr(state, 'value', state)): n for state, n in deployment.replica_states.items()}.get("RUNNING", 0))
+                counts = {str(getattr(state, "value", state)): n for state, n in deployment.replica_states.items()}
+                return int(counts.get("RUNNING", 0))
         return 0
 
     def processes(self) -> list[int]:
