@@ -201,11 +201,11 @@ def wait(is_so: Callable[[], bool], seconds: float = 180) -> None:
         time.sleep(0.05)
 
 
-def loaded(expected: Mapping[str, Ranked], given: Any, token: str, seconds: float) -> str:
-    with Load(given.port, token, expected, given.connections) as load:
-        time.sleep(seconds)
+def loaded(expected: Mapping[str, Ranked], given: Any, token: str, connections: int) -> str:
+    with Load(given.port, token, expected, connections) as load:
+        time.sleep(given.seconds)
         replies = list(load.replies)
-    return told(replies, seconds)
+    return told(replies, given.seconds)
 
 
 def measured(given: Any, fleet: Fleet, store: ObjectStore, ray: Ray) -> None:
@@ -219,9 +219,11 @@ def measured(given: Any, fleet: Fleet, store: ObjectStore, ray: Ray) -> None:
     }
     for replicas in (1, 2):
         with serving(fleet, ray, tokens, given.port, replicas, given.folder):
-            loaded({**kinds["one repository"], **kinds["all repositories"]}, given, token, given.seconds)  # warm
-            for kind, expected in kinds.items():
-                print(f"  {kind:<17}{loaded(expected, given, token, given.seconds)}", flush=True)
+            loaded({**kinds["one repository"], **kinds["all repositories"]}, given, token, given.connections)  # warm
+            for connections in (1, given.connections):
+                print(f"  connections: {connections}")
+                for kind, expected in kinds.items():
+                    print(f"    {kind:<17}{loaded(expected, given, token, connections)}", flush=True)
             if replicas == 2:
                 killed(kinds["one repository"], given, token, ray)
                 restarted(kinds["one repository"], given, token, store)
@@ -299,8 +301,8 @@ def main() -> None:
         fleet = Fleet.open(uri, cache)
         heads = fleet.heads()
         symbols = sum(one.symbols for one in heads)
-        print(f"{len(heads)} repositories, {symbols:,} symbols, {fleet.about.embedder}; {os.cpu_count()} cores, load")
-        print(f"{os.getloadavg()[0]:.1f} before; {given.connections} connections that ask again at once, k={K}")
+        print(f"{len(heads)} repositories, {symbols:,} symbols, embedder {fleet.about.embedder}; {os.cpu_count()} cores")
+        print(f"(load before: {os.getloadavg()[0]:.1f}); connections ask again at once, k={K}")
         ray = Ray(given.folder)
         try:
             measured(given, fleet, store, ray)
