@@ -301,7 +301,7 @@ def main() -> None:
         fleet = Fleet.open(uri, cache)
         heads = fleet.heads()
         symbols = sum(one.symbols for one in heads)
-        print(f"{len(heads)} repositories, {symbols:,} symbols, embedder {fleet.about.embedder}; {os.cpu_count()} cores")
+        print(f"{len(heads)} repositories, {symbols:,} symbols, {fleet.about.embedder}; {os.cpu_count()} cores")
         print(f"(load before: {os.getloadavg()[0]:.1f}); connections ask again at once, k={K}")
         ray = Ray(given.folder)
         try:
