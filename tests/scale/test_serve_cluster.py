@@ -26,6 +26,7 @@ from fleet_server import built, written
 
 from plait.fleet import access
 from plait.fleet.fleet import Fleet
+from plait.store.lance import registry
 from plait.testing import SOURCES
 
 HERE = Path(__file__).parent
@@ -293,6 +294,18 @@ def test_the_cluster_of_the_documentation_serves(expected: dict[str, list[tuple[
             assert ask(port, f"{BASE}/search?q=cart")[1] != b""
             assert served.ended() == "plait fleet serve: ended"
         assert ask(port, "/ready")[0] == 0  # and the cluster is as it was
+
+
+def test_a_cluster_that_is_not_there_is_one_line(fleet: Fleet, tmp_path: Path) -> None:
+    for command in (("serve", f"--port={free_port()}"), ("build",)):
+        where = ("--fleet", fleet.tables.uri, "--address=127.0.0.1:1", f"--cache={tmp_path}")
+        source = tmp_path / "new"
+        written(source, {"a": {"a.py": "x = 1\n"}})
+        registry.add(fleet.tables, {"org/new": str(source / "a")})
+        with running(tmp_path / "log", "-m", "plait", "fleet", *command, *where) as one:
+            assert one.process.wait(120) == 2
+            (line,) = one.log.read_text().splitlines()
+            assert line.startswith("plait: --address 127.0.0.1:1: no Ray cluster answers there (")
 
 
 def test_too_few_processors_are_one_line(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from plait.errors import BadParameter, CannotServe, MissingExtra
+from plait.fleet.cluster import join
 
 NAME = "plait"
 """Of the application on a cluster, and of its only deployment."""
@@ -69,8 +70,8 @@ def run(make: Callable[[], Endable], how: Replicas, begun: Callable[[], None] = 
     """Serve until SIGTERM or SIGINT; let all replicas finish what they are answering; return how many answers were cut
     off because the time for it was over. A second signal ends it at once.
 
-    `make` returns the application; it is called in each replica. `begun` is called once all answer. Raises BadParameter
-    if the cluster serves already, cannot be reached or the port is taken, CannotServe if replicas do not come up.
+    `make` returns the application; it is called in each replica. `begun` is called once all answer. Raises NoCluster,
+    BadParameter if the cluster serves already or the port is taken, CannotServe if replicas do not come up.
     """
     ray, serve = _ray()
     if not how.replace:
@@ -82,11 +83,7 @@ def run(make: Callable[[], Endable], how: Replicas, begun: Callable[[], None] = 
             raise KeyboardInterrupt
         ended.set()
 
-    try:
-        ray.init(how.address or "local", include_dashboard=False, logging_level="ERROR", log_to_driver=False)
-    except (ConnectionError, ValueError, RuntimeError) as error:
-        told = " ".join(str(error).split())[:200]
-        raise BadParameter(f"--address {how.address}: no Ray cluster answers there ({told})") from error
+    join(ray, how.address)
     for one in (signal.SIGTERM, signal.SIGINT):  # after `init`, which takes SIGTERM for itself
         signal.signal(one, end)
     logging.getLogger("ray.serve").setLevel(logging.ERROR)
