@@ -199,7 +199,7 @@ def ask(fleet: Fleet, count: int) -> None:
         print(f"\nrecall@10 of {LOOKED_AT:,} rows of each segment against all rows, {count} questions")
         for strategy in ("vector", "hybrid", "additive"):
             print(f"  {strategy:<12}{recall(fleet, strategy, asked, wide, every):.3f}", flush=True)
-        for looked_at in (15_000, 30_000, 60_000, 200_000):
+        for looked_at in (15_000, 30_000, 100_000, 200_000):
             other = WideSnapshot(wide._layout, wide.info, looked_at)
             found = recall(fleet, "vector", asked, other, every)
             print(f"  vector with {looked_at:>7,} rows   {found:.3f}", flush=True)

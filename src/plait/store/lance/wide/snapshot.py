@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from plait.store.bm25 import TermScores
     from plait.store.pool import Best, Described
 
-LOOKED_AT = 100_000
+LOOKED_AT = 60_000
 """Rows of a segment that a question looks at in each template: of a million about every seventeenth, which finds .. of
 the ten best (benchmarks/results/fleet-scale.txt)."""
 
