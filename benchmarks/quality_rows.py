@@ -19,7 +19,7 @@ from plait import Engine
 from plait.evaluate.collection import load, resolve
 from plait.model import SymbolId, SymbolKind
 from plait.protocols import Snapshot
-from plait.retrieve.additive import Additive, named_symbols
+from plait.retrieve.additive import FILES_FOR_A_PLACE, FIRST_EACH, FIRST_REPEAT, Additive, named_symbols
 from plait.retrieve.features import COLUMNS, columns
 
 OF_A_FILE = 2
@@ -31,8 +31,18 @@ BEST, OF_AN_ANSWER = 40, 80
 K = 10
 FUNCTIONS = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD})
 
-Taken = Callable[[int], float]
-"""What a candidate loses for so many better ones of its file."""
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What a candidate loses for so many better ones of its file."""
+
+    behind: Callable[[int], float]
+    first: int = 0
+    """so many places come first by what `in_front` leaves"""
+
+
+def in_front(better: int) -> float:
+    return FIRST_REPEAT * min(better, 1) + FIRST_EACH * better
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +71,19 @@ class Rows:
 
 def ranked(scores: Any, paths: Sequence[str], taken: Taken) -> list[int]:
     """Return the rows, best first, as `Additive` orders them."""
-    few = min(1.0, len(set(paths)) / Additive().many_files)
+    files = len(set(paths))
+    few = min(1.0, files / Additive().many_files)
+    first = min(taken.first, files // FILES_FOR_A_PLACE)
     met: dict[str, int] = {}
-    adjusted = scores.copy()
+    rest, front = scores.copy(), scores.copy()
     for row in np.lexsort((np.arange(len(scores)), -scores)).tolist():
         better = met.get(paths[row], 0)
-        adjusted[row] -= few * taken(better)
+        rest[row] -= few * taken.behind(better)
+        front[row] -= in_front(better)
         met[paths[row]] = better + 1
-    found: list[int] = np.lexsort((np.arange(len(scores)), -adjusted)).tolist()
-    return found
+    found: list[int] = np.lexsort((np.arange(len(scores)), -front))[:first].tolist()
+    chosen = set(found)
+    return found + [row for row in np.lexsort((np.arange(len(scores)), -rest)).tolist() if row not in chosen]
 
 
 def of_files(repository: Repository) -> list[Rows]:

@@ -3,8 +3,8 @@
     python benchmarks/quality_swebench.py LABELS CORPORA [--strategy S ...] [--repository R ...] [--work FOLDER]
 
 LABELS is the folder with `lite.jsonl`. CORPORA holds a git directory for each repository, as `owner+name` (or that
-with `/repo`), with its history. An instance whose base commit is not there is counted and left out, and so is one whose
-patch changes no function.
+with `/repo`), with its history. An instance whose base commit is not there, or not whole, is counted and left out, and
+so is one whose patch changes no function.
 
 Acc@k is the share of instances of which all changed functions (files) are among the first k functions (files), as
 LocAgent and SweRank count it: what counts as changed is what overlaps a hunk of the patch with its context lines. A
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import subprocess
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -58,7 +59,7 @@ def instances(labels: Path) -> Iterator[Instance]:
 
 
 def checked_out(one: Instance, corpora: Path, work: Path) -> Path | None:
-    """Return a folder with the files of the instance's commit; None if the commit is not at hand."""
+    """Return a folder with the files of the instance's commit; None if not all of it is at hand."""
     place = work / "commits" / one.id
     if place.is_dir():
         return place
@@ -69,7 +70,10 @@ def checked_out(one: Instance, corpora: Path, work: Path) -> Path | None:
     aside = place.with_name(f"{place.name}.partial")
     aside.mkdir(parents=True, exist_ok=True)
     archive = subprocess.Popen([*git, "archive", one.commit], stdout=subprocess.PIPE)
-    subprocess.run(["tar", "-x", "-C", str(aside)], stdin=archive.stdout, check=True)
+    unpacked = subprocess.run(["tar", "-x", "-C", str(aside)], stdin=archive.stdout, stderr=subprocess.DEVNULL)
+    if archive.wait() or unpacked.returncode:
+        shutil.rmtree(aside)
+        return None
     aside.rename(place)
     return place
 

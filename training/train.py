@@ -23,7 +23,8 @@ from safetensors.numpy import save_file
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 from torch.nn import functional
 
-from plait.embed.code import PART, Pieces
+from plait.embed.code import PART, REPEATED, Pieces
+from training.negatives import WAYS, by_words
 from training.score import LANGUAGES
 
 DIM = 256
@@ -33,6 +34,8 @@ WORDS, CONTINUED = 26_000, 4_000
 SCALE = 20.0
 BLOCK = 32
 LONGEST = {"question": 48, "code": 160}
+AT_ONCE = 50_000
+"""Token lists whose repeated tokens are counted at once."""
 SHARES = {"doc": 1.0, "class": 1.0, "module": 1.0, "comment": 0.6, "name": 0.5, "call": 0.25, "general": 0.5}
 """Of the pairs of each kind, how many an epoch takes, drawn anew."""
 
@@ -43,13 +46,31 @@ class Bags:
 
     tokens: Any
     starts: Any
+    weights: Any
+    """of each occurrence: those of one token in one list add up to their number ** REPEATED"""
 
-    def take(self, rows: Any) -> tuple[Any, Any]:
+    @classmethod
+    def made(cls, tokens: Any, starts: Any) -> Bags:
+        weights = np.empty(len(tokens), dtype=np.float32)
+        for first in range(0, len(starts) - 1, AT_ONCE):
+            ends = starts[first : first + AT_ONCE + 1]
+            owners = np.repeat(np.arange(len(ends) - 1, dtype=np.int64), np.diff(ends))
+            part = slice(ends[0], ends[-1])
+            _, places, counts = np.unique((owners << 16) | tokens[part], return_inverse=True, return_counts=True)
+            weights[part] = counts[places].astype(np.float64) ** (REPEATED - 1)
+        return cls(tokens, starts, weights)
+
+    def of(self, row: int) -> list[int]:
+        found: list[int] = self.tokens[self.starts[row] : self.starts[row + 1]].tolist()
+        return found
+
+    def take(self, rows: Any) -> tuple[Any, Any, Any]:
         starts, ends = self.starts[rows], self.starts[rows + 1]
         lengths = ends - starts
         offsets = np.concatenate([[0], np.cumsum(lengths)[:-1]])
         places = np.arange(lengths.sum()) - np.repeat(offsets, lengths) + np.repeat(starts, lengths)
-        return torch.from_numpy(self.tokens[places].astype(np.int64)), torch.from_numpy(offsets)
+        tokens = torch.from_numpy(self.tokens[places].astype(np.int64))
+        return tokens, torch.from_numpy(offsets), torch.from_numpy(self.weights[places])
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,16 +135,17 @@ def prepared(work: Path, paths: Sequence[Path], tokens: Sequence[str], name: str
         numbers = np.unique(asked, return_inverse=True)[1]
         np.savez(kept, state=state, kinds=kinds, groups=groups, asked=numbers, **arrays, **starts)
     with np.load(kept) as file:
-        bags_ = {side: Bags(file[side], file[f"{side}_starts"]) for side in LONGEST}
+        bags_ = {side: Bags.made(file[side], file[f"{side}_starts"]) for side in LONGEST}
         return Pairs(bags_["question"], bags_["code"], list(file["kinds"]), list(file["groups"]), file["asked"])
 
 
-def batches(pairs: Pairs, size: int, random: Any) -> Iterator[Any]:
-    """Yield rows for one epoch: blocks of one group, blocks in random order."""
-    shares = np.array([SHARES[kind] for kind in pairs.kinds])
+def batches(pairs: Pairs, options: argparse.Namespace, random: Any) -> Iterator[Any]:
+    """Yield rows for one epoch: blocks of one group, its pairs at random or file by file; blocks in random order."""
+    size = options.batch
+    shares = np.array([SHARES[kind] for kind in pairs.kinds]) * options.share
     rows = np.flatnonzero(random.random(len(shares)) < shares)
     groups: dict[str, list[int]] = defaultdict(list)
-    for row in random.permutation(rows):
+    for row in rows if options.negatives == "file" else random.permutation(rows):
         groups[pairs.groups[row]].append(row)
     blocks = [found[i : i + BLOCK] for found in groups.values() for i in range(0, len(found), BLOCK)]
     order = np.concatenate([blocks[place] for place in random.permutation(len(blocks))])
@@ -164,34 +186,40 @@ def weights(pairs: Pairs, size: int) -> Any:
 
 
 def loss_of(questions: Any, code: Any, asked: Any) -> Any:
-    same = asked[:, None] == asked[None, :]
+    """Return the mean loss; code i answers question i, and what is beyond the questions answers none.
+
+    `asked` are the numbers of the questions that each code answers in its own pair.
+    """
+    count = len(questions)
+    same = asked[:count, None] == asked[None, :]
     same.fill_diagonal_(False)
-    goal = torch.arange(len(asked))
+    goal = torch.arange(count)
     total = 0.0
     for dim in NESTED:
         left, right = functional.normalize(questions[:, :dim]), functional.normalize(code[:, :dim])
         scores = (SCALE * left @ right.T).masked_fill(same, -1e4)
-        total = total + functional.cross_entropy(scores, goal) + functional.cross_entropy(scores.T, goal)
+        total = total + functional.cross_entropy(scores, goal) + functional.cross_entropy(scores[:, :count].T, goal)
     return total / (2 * len(NESTED))
 
 
-def train(pairs: Pairs, held: dict[str, Pairs], start: Any, options: argparse.Namespace) -> Any:
+def train(pairs: Pairs, held: dict[str, Pairs], start: Any, options: argparse.Namespace, harder: Any) -> Any:
     torch.manual_seed(options.seed)
     random = np.random.default_rng(options.seed)
     table = torch.nn.Parameter(torch.from_numpy(start))
     optimizer = torch.optim.Adam([table], lr=options.rate, betas=(0.9, 0.99))
-    planned = sum(SHARES[kind] for kind in pairs.kinds) / options.batch * options.epochs
+    planned = sum(SHARES[kind] for kind in pairs.kinds) * options.share / options.batch * options.epochs
     step, started = 0, time.monotonic()
     for epoch in range(options.epochs):
         total = 0.0
-        for rows in batches(pairs, options.batch, random):
+        for rows in batches(pairs, options, random):
             for group in optimizer.param_groups:
                 group["lr"] = options.rate * min(1.0, (step + 1) / 50) * max(0.05, 1 - step / planned)
+            beside = rows if harder is None else np.concatenate([rows, (found := harder[rows])[found >= 0]])
             sums = [
-                functional.embedding_bag(tokens, table, offsets, mode="sum")
-                for tokens, offsets in (pairs.questions.take(rows), pairs.code.take(rows))
+                functional.embedding_bag(tokens, table, offsets, mode="sum", per_sample_weights=repeated)
+                for tokens, offsets, repeated in (pairs.questions.take(rows), pairs.code.take(beside))
             ]
-            loss = loss_of(sums[0], sums[1], torch.from_numpy(pairs.asked[rows]))
+            loss = loss_of(sums[0], sums[1], torch.from_numpy(pairs.asked[beside]))
             optimizer.zero_grad(set_to_none=True)
             loss.backward()
             optimizer.step()
@@ -210,8 +238,8 @@ def reciprocal(pairs: Pairs, table: Any, k: int = 10) -> float:
     rows = np.arange(len(pairs.kinds))
     weight = torch.from_numpy(table)
     left, right = (
-        functional.normalize(functional.embedding_bag(tokens, weight, offsets, mode="sum"))
-        for tokens, offsets in (pairs.questions.take(rows), pairs.code.take(rows))
+        functional.normalize(functional.embedding_bag(tokens, weight, offsets, mode="sum", per_sample_weights=repeated))
+        for tokens, offsets, repeated in (pairs.questions.take(rows), pairs.code.take(rows))
     )
     scores = left @ right.T
     ranks = (scores > scores.diagonal()[:, None]).sum(1) + 1
@@ -260,6 +288,8 @@ def main(work: Path, arguments: Sequence[str]) -> None:
     parser.add_argument("--batch", type=int, default=1024)
     parser.add_argument("--rate", type=float, default=0.003)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--share", type=float, default=1.0, help="of what an epoch takes: .4 for the short trials")
+    parser.add_argument("--negatives", choices=WAYS, default="package")
     parser.add_argument("--tokens", type=Path, help="take those of this tokenizer.json; else they are counted anew")
     options = parser.parse_args(arguments)
     torch.set_num_threads(2)
@@ -276,4 +306,6 @@ def main(work: Path, arguments: Sequence[str]) -> None:
     start = first_vectors(work, tokens, options.first, options.seed) * weights(pairs, len(tokens))[:, None]
     held = held_out(work, tokens, 5_000)
     print("before:", *(f"{name} {reciprocal(one, start):.4f}" for name, one in held.items()), flush=True)
-    export(tokens, train(pairs, held, start.astype(np.float32), options), work / "models" / options.name)
+    harder = by_words(pairs, work / "pairs" / "negatives.npy") if options.negatives == "words" else None
+    table = train(pairs, held, start.astype(np.float32), options, harder)
+    export(tokens, table, work / "models" / options.name)

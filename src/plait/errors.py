@@ -19,6 +19,7 @@ PlaitError
 ├── IndexBusy                          another process is writing the index
 ├── Overtaken                          another builder has committed the repository first
 ├── FleetUnreachable                   a fleet's object store or folder does not answer
+├── NoCluster                          Ray does not start, or does not answer at the address
 ├── CannotServe                        the replicas of a fleet's server do not come up
 ├── CannotEmbed                        a model or a server that embeds is not at hand or does not answer
 ├── CannotWrite                        a folder or disk takes no file: the index's, or a report's
@@ -147,6 +148,16 @@ class FleetUnreachable(PlaitError):
     def __init__(self, uri: str, problem: object) -> None:
         told = " ".join(str(problem).split())[:300]
         super().__init__(f"{uri}: the fleet's store does not do what it is asked ({told}); check its address and keys")
+
+
+class NoCluster(PlaitError):
+    def __init__(self, address: str, problem: object) -> None:
+        """`address` is empty for a cluster that was to be started on this machine."""
+        told = " ".join(str(problem).split())[:200]
+        if address:
+            super().__init__(f"--address {address}: no Ray cluster answers there ({told}); `ray status` tells of it")
+        else:
+            super().__init__(f"Ray does not start on this machine ({told}); run it again when that has less to do")
 
 
 class CannotServe(PlaitError):

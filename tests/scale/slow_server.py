@@ -1,6 +1,6 @@
 """Serves, in replicas, answers that take as long as they are asked to.
 
-    python slow_server.py PORT DRAIN [CPUS]
+    python slow_server.py PORT DRAIN [CPUS START]
 
 `/SECONDS` is answered after so many; the last line of its output says how many answers were cut off.
 """
@@ -28,8 +28,8 @@ async def slow(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 if __name__ == "__main__":
-    cpus = float((*sys.argv, "0.1")[3])
-    how = Replicas(port=int(sys.argv[1]), drain=float(sys.argv[2]), cpus=cpus, start=20.0)
+    port, drain, cpus, start = (float(one) for one in (*sys.argv[1:], "0.1", "300")[:4])
+    how = Replicas(port=int(port), drain=drain, cpus=cpus, start=start)
 
     def tell(what: object) -> None:
         sys.stdout.write(f"{what}\n")

@@ -26,6 +26,7 @@ from fleet_server import built, written
 
 from plait.fleet import access
 from plait.fleet.fleet import Fleet
+from plait.store.lance import registry
 from plait.testing import SOURCES
 
 HERE = Path(__file__).parent
@@ -48,7 +49,7 @@ class Plait:
                 start_new_session=True,
             )
 
-    def wait_for(self, words: str, seconds: float = 120) -> str:
+    def wait_for(self, words: str, seconds: float = 300) -> str:
         until = time.monotonic() + seconds
         while words not in (told := self.log.read_text()):
             assert self.process.poll() is None, told
@@ -56,7 +57,7 @@ class Plait:
             time.sleep(0.05)
         return told
 
-    def ended(self, seconds: float = 60) -> str:
+    def ended(self, seconds: float = 180) -> str:
         """Tell it to end, wait until it has, and return its last line."""
         self.process.send_signal(signal.SIGTERM)
         assert self.process.wait(seconds) == 0, self.log.read_text()
@@ -131,7 +132,7 @@ def ranked(body: bytes) -> list[tuple[str, float]]:
     return [(f"{hit['repository']}//{hit['id']}", hit["score"]) for hit in json.loads(body)["hits"]]
 
 
-def until(what: Any, seconds: float = 60) -> None:
+def until(what: Any, seconds: float = 180) -> None:
     last = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < last
@@ -173,10 +174,10 @@ def test_what_is_being_answered_is_finished_and_what_comes_meanwhile_is_told_to_
     with running(tmp_path / "log", str(HERE / "slow_server.py"), str(port), "20") as served:
         served.wait_for("begun")
         replies: list[tuple[int, bytes]] = []
-        asking = [threading.Thread(target=lambda: replies.append(ask(port, "/4"))) for _ in range(3)]
+        asking = [threading.Thread(target=lambda: replies.append(ask(port, "/8"))) for _ in range(3)]
         for one in asking:
             one.start()
-        time.sleep(1.5)
+        time.sleep(3)
         served.process.send_signal(signal.SIGTERM)
         refused: list[tuple[int, bytes]] = []
         while not replies:
@@ -189,7 +190,7 @@ def test_what_is_being_answered_is_finished_and_what_comes_meanwhile_is_told_to_
         assert first < 10
         assert {status for status, _ in refused[first:]} == {503}
         assert json.loads(refused[first][1])["error"]["code"] == "not_ready"
-        assert served.process.wait(60) == 0
+        assert served.process.wait(180) == 0
         assert served.log.read_text().splitlines()[-1] == "0"
     assert ask(port, "/0") == (0, b"")
 
@@ -200,8 +201,8 @@ def test_what_takes_longer_than_it_may_is_cut_off_and_counted(tmp_path: Path) ->
         served.wait_for("begun")
         asking = threading.Thread(target=ask, args=(port, "/50"))
         asking.start()
-        time.sleep(1.5)
-        assert served.ended(20) == "1"
+        time.sleep(3)
+        assert served.ended() == "1"
         asking.join(30)
 
 
@@ -210,11 +211,12 @@ def test_a_replica_is_killed_and_the_object_store_restarted(
 ) -> None:
     port, tokens = free_port(), tmp_path / "access.toml"
     token = access.made(tokens, "mine", ["org/*"])
+    other = access.made(tokens, "theirs", ["vault/*"])
     command = ("-m", "plait", "fleet", "serve", "--fleet", fleet.tables.uri, "--access", str(tokens))
     more = (f"--port={port}", "--min-replicas=2", "--cpus=0.1", f"--cache={tmp_path / 'cache'}")
     with running(tmp_path / "log", *command, *more) as served:
         told = served.wait_for("Ctrl-C ends it")
-        assert "answers 1 team about 5 repositories" in told
+        assert "answers 2 teams about 5 repositories" in told
         first = served.replicas()
         assert len(first) == 2
         load = Load(port, token)
@@ -227,7 +229,7 @@ def test_a_replica_is_killed_and_the_object_store_restarted(
         answered = [(question, body) for _, question, status, body in replies if status == 200]
         assert all(ranked(body) == expected[question] for question, body in answered)
         failed = [(asked, status) for asked, _, status, _ in replies if status != 200]
-        assert all(killed - 2 < asked < killed + 5 for asked, _ in failed)
+        assert all(killed - 10 < asked < killed + 10 for asked, _ in failed)
         assert len(failed) <= 8  # what it was answering
         assert len(answered) > 20
         assert not any(b"vault" in body for *_, body in replies)
@@ -238,7 +240,11 @@ def test_a_replica_is_killed_and_the_object_store_restarted(
         found = ask(port, f"{BASE}/search?q=discount&k=20", token)
         assert (found[0], ranked(found[1])) == (200, expected["discount"])
         assert ask(port, "/ready")[0] == 200
+        status, body = ask(port, f"{BASE}/search?q=discount", other)  # nobody has asked for this repository yet
+        assert (status, json.loads(body)["error"]["code"]) == (503, "not_ready")
+        assert not re.search(rb"vault|127\.0\.0\.1|s3:", body)
         store.start()
+        until(lambda: ask(port, f"{BASE}/search?q=discount", other)[0] == 200)
         until(lambda: ask(port, f"{BASE}/search?q=discount&k=20", token)[0] == 200)
         assert ranked(ask(port, f"{BASE}/search?q=discount&k=20", token)[1]) == expected["discount"]
 
@@ -268,27 +274,41 @@ def test_the_cluster_of_the_documentation_serves(expected: dict[str, list[tuple[
             ["build", f"--address={address}", cache],
         ):
             with running(tmp_path / "log", "-m", "plait", "fleet", *command, env=env) as one:
-                assert one.process.wait(120) == 0, one.log.read_text()
+                assert one.process.wait(300) == 0, one.log.read_text()
         assert "1 built" in (tmp_path / "log").read_text()
         port = free_port()
         serve = ("-m", "plait", "fleet", "serve", f"--address={address}", f"--port={port}", "--cpus=0.1", cache)
-        for turn in range(2):  # it leaves the cluster as it was
-            with running(tmp_path / f"serve{turn}", *serve, env=env) as served:
-                served.wait_for("answers whoever can reach it about 1 repository;")
-                found = ask(port, f"{BASE}/search?q=cart")
-                assert (found[0], len(json.loads(found[1])["hits"])) == (200, 10)
-                if turn == 0:
-                    with running(tmp_path / "other", *serve, env=env) as other:
-                        assert other.process.wait(60) == 2
-                    assert "choose another --port" in (tmp_path / "other").read_text()
-                    another = [one for one in serve if not one.startswith("--port")]
-                    with running(tmp_path / "other", *another, f"--port={free_port()}", env=env) as other:
-                        assert other.process.wait(60) == 2
-                    assert "the cluster serves something already" in (tmp_path / "other").read_text()
-                assert served.ended() == "plait fleet serve: ended"
+        with running(tmp_path / "serve", *serve, env=env) as served:
+            served.wait_for("answers whoever can reach it about 1 repository;")
+            found = ask(port, f"{BASE}/search?q=cart")
+            assert (found[0], len(json.loads(found[1])["hits"])) == (200, 10)
+            another = (*serve[:-3], f"--port={free_port()}", *serve[-2:])
+            for command, reason in ((serve, "choose another --port"), (another, "--replace ends that first")):
+                with running(tmp_path / "other", *command, env=env) as other:
+                    assert other.process.wait(180) == 2
+                assert reason in (tmp_path / "other").read_text()
+            end(served.process)
+        assert ask(port, "/ready")[0] == 200  # what a killed process leaves
+        with running(tmp_path / "again", *serve, "--replace", env=env) as served:
+            served.wait_for("answers whoever can reach it about 1 repository;")
+            assert ask(port, f"{BASE}/search?q=cart")[1] != b""
+            assert served.ended() == "plait fleet serve: ended"
+        assert ask(port, "/ready")[0] == 0  # and the cluster is as it was
+
+
+def test_a_cluster_that_is_not_there_is_one_line(fleet: Fleet, tmp_path: Path) -> None:
+    for command in (("serve", f"--port={free_port()}"), ("build",)):
+        where = ("--fleet", fleet.tables.uri, "--address=127.0.0.1:1", f"--cache={tmp_path}")
+        source = tmp_path / "new"
+        written(source, {"a": {"a.py": "x = 1\n"}})
+        registry.add(fleet.tables, {"org/new": str(source / "a")})
+        with running(tmp_path / "log", "-m", "plait", "fleet", *command, *where) as one:
+            assert one.process.wait(120) == 2
+            (line,) = one.log.read_text().splitlines()
+            assert line.startswith("plait: --address 127.0.0.1:1: no Ray cluster answers there (")
 
 
 def test_too_few_processors_are_one_line(tmp_path: Path) -> None:
-    with running(tmp_path / "log", str(HERE / "slow_server.py"), str(free_port()), "1", "5000") as served:
-        assert served.process.wait(90) == 1
+    with running(tmp_path / "log", str(HERE / "slow_server.py"), str(free_port()), "1", "5000", "5") as served:
+        assert served.process.wait(300) == 1
         assert "CannotServe: the replicas do not come up" in served.log.read_text().splitlines()[-1]

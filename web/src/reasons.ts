@@ -4,12 +4,12 @@ import { h, s, type Child } from "./dom";
 import type { Edge, Reason } from "./api";
 import { symbolLink } from "./parts";
 
-export const SOURCES = ["lexical", "dense", "structure", "edge", "name", "path", "file", "prior", "penalty"] as const;
+export const SOURCES = ["lexical", "dense", "structure", "edge", "name", "path", "file", "prior", "rerank", "penalty"] as const;
 
 export const SAYS: Record<string, string> = {
   lexical: "words of the question in the code", dense: "meaning (vectors)", structure: "what its neighbours say",
   edge: "an edge of the call graph", name: "its name", path: "where its file is", file: "what else is in its file",
-  prior: "what kind of thing it is", penalty: "taken off",
+  prior: "what kind of thing it is", rerank: "read once more by a reranker", penalty: "taken off",
 };
 
 export interface Sum { source: string; value: number }

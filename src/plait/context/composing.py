@@ -24,7 +24,7 @@ from plait.model import Candidate, Direction, Ranking, Source, Symbol, SymbolId,
 if TYPE_CHECKING:
     from plait.protocols import Snapshot
 
-STRATEGY = "additive(repeat=0, each=1)"
+STRATEGY = "additive(first=0, repeat=0, each=1)"
 """What ranks for a context where search takes its default: what belongs together often stands in one file, of which a
 list of results shows little. On knowing's tasks more is found at each budget (benchmarks/results/agents.txt)."""
 

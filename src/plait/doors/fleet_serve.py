@@ -76,6 +76,7 @@ def application(recipe: Recipe) -> Ending:
 @click.option("--allow-host", multiple=True, metavar="NAME", help="Answer to this name; may be repeated.")
 @click.option("--allow-origin", multiple=True, metavar="URL", help="Let pages of this origin ask; may be repeated.")
 @click.option("--address", default="", metavar="HOST:PORT", help="Ray cluster, or auto (default: this machine).")
+@click.option("--replace", is_flag=True, help="End first what plait serves on that cluster.")
 @click.option("--min-replicas", type=COUNT, default=1, show_default=True, help="Replicas that are always there.")
 @click.option("--max-replicas", type=COUNT, default=4, show_default=True, help="Replicas under load.")
 @click.option(
@@ -106,6 +107,7 @@ def serve(
     allow_host: Sequence[str],
     allow_origin: Sequence[str],
     address: str,
+    replace: bool,
     min_replicas: int,
     max_replicas: int,
     ongoing: int,
@@ -156,7 +158,11 @@ def serve(
         notice(f"plait fleet serve: http://{host}:{port}/ answers {who} about {what}; Ctrl-C ends it")
 
     how = Replicas(
-        *(host, port, min_replicas, max_replicas, ongoing), drain=drain, cpus=cpus, address=address, waiting=64
+        *(host, port, min_replicas, max_replicas, ongoing),
+        drain=drain,
+        cpus=cpus,
+        address=address,
+        replace=replace,
     )
     left = run(made, how, begun)
     told = f"; {counted(left, 'answer')} took longer than --drain {drain:g} and were cut off" if left else ""

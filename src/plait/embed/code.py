@@ -1,5 +1,8 @@
 """The default embedder: plait's own static vectors for code, summed over the words of a text. Offline, numpy only.
 
+What comes first in a text says most, and what it repeats says less each time: a token counts
+(sum of LEAD / (LEAD + p) over its places p, counted from 0) ** REPEATED.
+
 The model is a folder in model2vec's format beside this file (`model/`): `tokenizer.json` with the vocabulary,
 `model.safetensors` with a row of eight-bit numbers for each token and a factor for each row. How it is made and what it
 scores is told in `training/`.
@@ -27,7 +30,15 @@ MODEL = Path(__file__).parent / "model"
 TENSORS = ("embeddings", "weights")
 DIM = 256
 
-FINGERPRINT = "plait-code-1-663c3b70cc79"
+LEAD = 10.0
+"""The place at which a token counts half."""
+PLACES = [LEAD / (LEAD + place) for place in range(8_192)]
+"""What stands behind them does not count."""
+
+REPEATED = 0.5
+"""In training too; what it and LEAD are worth, and how they were chosen: `training/`."""
+
+FINGERPRINT = f"plait-code-2-{LEAD}-{REPEATED}-5eed0c83626e"
 """With the start of the weights' SHA-256, which a test compares with the file."""
 
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -130,8 +141,15 @@ class CodeEmbedder:
         vectors = np.zeros((len(texts), self.dim), dtype=np.float32)
         for row, text in enumerate(texts):
             if tokens := pieces.of(text):
+                sums: dict[int, float] = {}
+                for token, weight in zip(tokens, PLACES, strict=False):
+                    sums[token] = sums.get(token, 0.0) + weight
+                # Powers of double precision, rounded: the same on every machine.
+                weights = np.array(list(sums.values()), dtype=np.float64) ** REPEATED
+                found = rows(list(sums))
+                found *= weights.astype(np.float32)[:, None]
                 # Summed text by text, so that a row does not depend on the batch around it.
-                vectors[row] = rows(tokens).sum(axis=0, dtype=np.float32)[: self.dim]
+                vectors[row] = found.sum(axis=0, dtype=np.float32)[: self.dim]
         return unit(vectors)
 
 

@@ -6,13 +6,14 @@ as there are processors are under way, so memory is bounded by the largest repos
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plait.errors import MissingExtra, PlaitError
+from plait.errors import MissingExtra, NoCluster, PlaitError
 from plait.fleet.building import ATTEMPTS, Outcome, build_repository, state_of
 from plait.fleet.fleet import Fleet
 from plait.processes import work_alone
@@ -22,6 +23,9 @@ from plait.store.lance.upkeep import tidy
 
 RESTARTS = 2
 """Times that a task is begun again whose process or node died."""
+
+CONNECT = 10.0
+"""Seconds that a cluster has to take a connection."""
 
 TIDY = 32
 """Repositories after which pieces that later ones would have to read are joined."""
@@ -43,7 +47,10 @@ def build_all(
     names: Collection[str] | None = None,
     progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
 ) -> Iterator[Outcome]:
-    """Build the repositories that have changed, these or all, and yield the outcome of each as it comes."""
+    """Build the repositories that have changed, these or all, and yield the outcome of each as it comes.
+
+    Raises NoCluster.
+    """
     ray = _ray()
     waiting: list[str] = []
     total = done = 0
@@ -60,10 +67,7 @@ def build_all(
         return
     started_here = not ray.is_initialized()
     if started_here:
-        own: dict[str, Any] = {"address": cluster.address or "local"}
-        if not cluster.address:
-            own["num_cpus"] = cluster.workers or None
-        ray.init(**own, include_dashboard=False, logging_level="ERROR", log_to_driver=False)
+        join(ray, cluster.address, cluster.workers or None)
     try:
         task = ray.remote(num_cpus=1, max_retries=RESTARTS)(_build)
         most = cluster.workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
@@ -96,6 +100,20 @@ def build_all(
     finally:
         if started_here:
             ray.shutdown()
+
+
+def join(ray: Any, address: str, processors: int | None = None) -> None:
+    """Let this process take part in a cluster; without an address, in one of this machine that ends with the process
+    and has so many processors (None: all). Raises NoCluster.
+    """
+    own = {} if address else {"num_cpus": processors}
+    host, _, port = address.rpartition(":")
+    try:
+        if host and port.isdecimal():  # Ray would try for minutes
+            socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT).close()
+        ray.init(address or "local", **own, include_dashboard=False, logging_level="ERROR", log_to_driver=False)
+    except Exception as error:  # Ray raises many kinds, this one among them
+        raise NoCluster(address, error) from error
 
 
 def _is_unchanged(head: Head) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from plait.errors import BadParameter, CannotServe, MissingExtra
+from plait.fleet.cluster import join
 
 NAME = "plait"
 """Of the application on a cluster, and of its only deployment."""
@@ -45,6 +46,8 @@ class Replicas:
     """seconds that replicas may take to come up: each loads the embedder and reads the list of repositories"""
     address: str = ""
     """of a Ray cluster, or `auto`; empty: one is started on this machine for the time of serving"""
+    replace: bool = False
+    """end first what plait serves on the cluster, also what a killed process has left"""
 
 
 class Endable(Protocol):
@@ -67,11 +70,12 @@ def run(make: Callable[[], Endable], how: Replicas, begun: Callable[[], None] = 
     """Serve until SIGTERM or SIGINT; let all replicas finish what they are answering; return how many answers were cut
     off because the time for it was over. A second signal ends it at once.
 
-    `make` returns the application; it is called in each replica. `begun` is called once all answer. Raises BadParameter
-    if the cluster serves already, cannot be reached or the port is taken, CannotServe if replicas do not come up.
+    `make` returns the application; it is called in each replica. `begun` is called once all answer. Raises NoCluster,
+    BadParameter if the cluster serves already or the port is taken, CannotServe if replicas do not come up.
     """
     ray, serve = _ray()
-    _free(how)
+    if not how.replace:
+        _free(how)
     ended = threading.Event()
 
     def end(number: int, frame: object) -> None:
@@ -79,17 +83,12 @@ def run(make: Callable[[], Endable], how: Replicas, begun: Callable[[], None] = 
             raise KeyboardInterrupt
         ended.set()
 
-    try:
-        ray.init(how.address or "local", include_dashboard=False, logging_level="ERROR", log_to_driver=False)
-    except (ConnectionError, ValueError, RuntimeError) as error:
-        told = " ".join(str(error).split())[:200]
-        raise BadParameter(f"--address {how.address}: no Ray cluster answers there ({told})") from error
+    join(ray, how.address)
     for one in (signal.SIGTERM, signal.SIGINT):  # after `init`, which takes SIGTERM for itself
         signal.signal(one, end)
     logging.getLogger("ray.serve").setLevel(logging.ERROR)
     try:
-        if serve.status().applications:
-            raise BadParameter("the cluster serves something already; end it with `serve shutdown`")
+        _alone(serve, how)
         serve.start(
             proxy_location="EveryNode",
             http_options={"host": how.host, "port": how.port, "keep_alive_timeout_s": 30},
@@ -106,6 +105,19 @@ def run(make: Callable[[], Endable], how: Replicas, begun: Callable[[], None] = 
                 serve.shutdown()
     finally:
         ray.shutdown()
+
+
+def _alone(serve: Any, how: Replicas) -> None:
+    """Raises BadParameter if the cluster serves already what is not to be ended."""
+    names = sorted(serve.status().applications)
+    if [name for name in names if name != NAME]:
+        told = f"the cluster serves {', '.join(names)}, and has one address for all that it serves"
+        raise BadParameter(f"{told}; give another cluster with --address")
+    if names and not how.replace:
+        raise BadParameter("the cluster serves a fleet already; --replace ends that first")
+    if names:
+        _drained(serve, how.drain)
+        serve.shutdown()
 
 
 def _free(how: Replicas) -> None:

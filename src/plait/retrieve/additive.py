@@ -25,7 +25,7 @@ from plait.model import (
 from plait.plugins import at_least, describe
 from plait.protocols import Snapshot
 from plait.ranking import Written
-from plait.retrieve.hybrid import identifiers
+from plait.retrieve.hybrid import identifiers, only_name
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,6 +34,19 @@ if TYPE_CHECKING:
 
 IN_REPORTS = 0.5
 """Chosen on 45 reports of five repositories (benchmarks/results/quality-swebench.txt)."""
+
+FIRST_REPEAT, FIRST_EACH = 3.0, 1.0
+"""Chosen with `first`, `repeat` and `each` where files and where functions are asked for (quality.txt, 5)."""
+
+FILES_FOR_A_PLACE = 3
+"""So many files of candidates make one of the first places: what is small is read whole (quality.txt, 5)."""
+
+ASKED, ASKED_SCOPED = 1.0, 3.0
+"""What a symbol gains whose name is the question: a plain name, one with what it is in. The first was chosen on 137
+questions, the second by hand (quality.txt, 6)."""
+
+STEP = 1e-6
+"""Values of reasons are whole multiples of it, so it keeps two sums apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,20 +61,24 @@ class Additive:
     """symbols taken from each strand"""
     seeds: int = 10
     """best candidates, by words and meaning, whose callers and callees become candidates"""
-    repeat: float = 3.0
-    """what a better candidate of its file takes from one: a question is rarely about one file alone"""
+    first: int = 7
+    """first places in which a better candidate of its file takes FIRST_REPEAT from one and each of them FIRST_EACH, so
+    that several files are seen; fewer where candidates are of few files (FILES_FOR_A_PLACE); 0: none"""
+    repeat: float = 1.5
+    """what a better candidate of its file takes from one behind them: there, functions beside the best of their files
+    are wanted, too"""
     each: float = 0.3
     """what each of them takes besides"""
     many_files: int = 60
-    """where the candidates are of fewer files, both are that much smaller"""
+    """where the candidates are of fewer files, `repeat` and `each` are that much smaller"""
     report: int = 16
     """distinct terms from which a question is a report of a fault: long, and about few files, so that each better
-    candidate of its file takes IN_REPORTS, and nothing else; 0: never"""
+    candidate of its file takes IN_REPORTS, and nothing else, in all places; 0: never"""
     limit: int = 100
     """candidates kept"""
 
     def __post_init__(self) -> None:
-        at_least(self, depth=1, seeds=0, repeat=0, each=0, many_files=1, report=0, limit=1)
+        at_least(self, depth=1, seeds=0, first=0, repeat=0, each=0, many_files=1, report=0, limit=1)
 
     def retrieve(self, query: Query, snapshot: Snapshot) -> Ranking:
         import numpy as np
@@ -78,14 +95,22 @@ class Additive:
             source: sum((learned[one].of(found[one]) for one in members if one in learned), start=nothing).round(6)
             for source, members in GROUPS.items()
         }
+        asked = only_name(query.text)
+        bears = np.array([symbol in named for symbol in pool.ids], dtype=np.bool_) & bool(asked)
+        parts[Source.NAME] = (parts[Source.NAME] + bears * (ASKED_SCOPED if "." in asked else ASKED)).round(6)
         better = _better_of_the_file(pool.paths, _ordered(parts))
+        if "." in asked:
+            better[bears] = 0
         is_report = 0 < self.report <= len(query.terms)
-        repeat, each = (0.0, IN_REPORTS) if is_report else (self.repeat, self.each)
-        share = min(1.0, len(set(pool.paths)) / self.many_files)
+        first, repeat, each = (0, 0.0, IN_REPORTS) if is_report else (self.first, self.repeat, self.each)
+        files = len(set(pool.paths))
+        first = min(first, files // FILES_FOR_A_PLACE)
+        share = min(1.0, files / self.many_files)
         taken = (share * (repeat * np.minimum(better, 1) + each * better)).round(6)
-        parts[Source.PENALTY] = (parts[Source.PENALTY] - taken).round(6)
+        in_front = (FIRST_REPEAT * np.minimum(better, 1) + FIRST_EACH * better).round(6)
+        parts[Source.PENALTY], behind = _taken(parts, in_front, taken, first)
         order = _ordered(parts)
-        writer = _Writer(pool, parts, found, better)
+        writer = _Writer(pool, parts, found, better, frozenset(order[first:] if behind else ()))
         every = Written(len(order), lambda place: writer.candidate(order[place]))
         kept = Written(min(self.limit, len(order)), every.__getitem__)
         return Ranking(kept, every, Trace(tuple(pool.seeds), tuple(writer.steps())))
@@ -105,9 +130,42 @@ def named_symbols(query: Query, snapshot: Snapshot) -> frozenset[SymbolId]:
 
 
 def _ordered(parts: Mapping[Source, NDArray[np.float64]]) -> list[int]:
-    """Return the rows by (-sum, id); they are given by id. Sums are exact, as those of Candidate are."""
-    sums = [math.fsum(values) for values in zip(*(values.tolist() for values in parts.values()), strict=True)]
+    """Return the rows by (-sum, id); they are given by id."""
+    sums = _sums(parts)
     return sorted(range(len(sums)), key=lambda row: (-sums[row], row))
+
+
+def _sums(parts: Mapping[Source, NDArray[np.float64]]) -> list[float]:
+    """Exact, as those of Candidate are."""
+    return [math.fsum(values) for values in zip(*(values.tolist() for values in parts.values()), strict=True)]
+
+
+def _taken(
+    parts: Mapping[Source, NDArray[np.float64]],
+    in_front: NDArray[np.float64],
+    taken: NDArray[np.float64],
+    first: int,
+) -> tuple[NDArray[np.float64], float]:
+    """Return the penalties where `in_front` is taken of the `first` rows by what it leaves, and `taken` of all others;
+    and what these lose besides, so that none of them comes before one of the first.
+    """
+    import numpy as np
+
+    before = parts[Source.PENALTY]
+    penalty = (before - taken).round(6)
+    chosen = _ordered({**parts, Source.PENALTY: (before - in_front).round(6)})[:first]
+    if not chosen:
+        return penalty, 0.0
+    penalty[chosen] = (before - in_front).round(6)[chosen]
+    all_parts = {**parts, Source.PENALTY: penalty}
+    if _ordered(all_parts)[:first] == chosen:
+        return penalty, 0.0
+    sums = np.array(_sums(all_parts))
+    behind = np.ones(len(sums), dtype=np.bool_)
+    behind[chosen] = False
+    lost = round(float(sums[behind].max() - sums[chosen[-1]]) + STEP, 6)
+    penalty[behind] -= lost
+    return penalty.round(6), lost
 
 
 def _better_of_the_file(paths: Sequence[str], order: Sequence[int]) -> NDArray[np.int64]:
@@ -132,8 +190,10 @@ class _Writer:
         parts: Mapping[Source, NDArray[np.float64]],
         columns: Mapping[str, NDArray[np.float64]],
         better: NDArray[np.int64],
+        behind: frozenset[int],
     ) -> None:
-        self._pool, self._parts, self._columns, self._better = pool, parts, columns, better
+        self._pool, self._parts, self._columns = pool, parts, columns
+        self._better, self._behind = better, behind
         self._steps: dict[SymbolId, Step] = {}
         for edge in pool.calls:
             for direction in Direction:
@@ -176,6 +236,8 @@ class _Writer:
                 marks = [mark for mark in ("test", "example", "stub", "entry", "legacy") if columns[mark][row]]
                 if self._better[row]:
                     marks.append(f"{self._better[row]} better of its file")
+                if row in self._behind:
+                    marks.append("behind the first, of several files")
                 return ", ".join(marks), None, None
             case _:
                 return pool.kinds[row].value, None, None

@@ -14,7 +14,10 @@ from plait.ranking import RRF_K, merge, rank, reciprocal_ranks
 from plait.retrieve.expansion import Expander, Walk
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
-_SCOPE = re.compile(r"(?<=\w)::(?=\w)")
+_RECEIVER = re.compile(r"\(\*?(\w+)\)(?=\.\w)")
+_PARAMETERS = re.compile(r"(?<=\w)(?:::)?<[^<>\s]*>(?=::\w)")
+_AROUND = " \t\r\n`'\"()?"
+_SCOPE = re.compile(r"(?<=\w)(?:::|\$)(?=[^\W\d])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +85,20 @@ class Hybrid:
 def identifiers(text: str) -> Iterator[str]:
     """Yield the words of a question that are plainly code, and a question of one word whatever it is.
 
-    Plainly code: dotted, with an underscore inside, or with a capital letter after a small one. `a::b` is `a.b`.
+    Plainly code: dotted, with an underscore inside, or with a capital letter after a small one. As stack traces write
+    them, `a::b` and `a$b` are `a.b`, `a<T>::b` is `a.b`, and `a.(*B).c` is `a.B.c`.
     """
-    words = _IDENTIFIER.findall(_SCOPE.sub(".", text))
+    words = _IDENTIFIER.findall(_dotted(text))
     for word in words:
         if len(words) == 1 or "." in word or "_" in word.strip("_") or re.search(r"[a-z0-9][A-Z]", word):
             yield word
+
+
+def only_name(text: str) -> str:
+    """Return the name that a question is, as `identifiers` writes it; "" for one that is more than a name."""
+    words = _IDENTIFIER.findall(_dotted(text))
+    return words[0] if len(words) == 1 and _dotted(text).strip(_AROUND) == words[0] else ""
+
+
+def _dotted(text: str) -> str:
+    return _SCOPE.sub(".", _PARAMETERS.sub("", _RECEIVER.sub(r"\1", text)))

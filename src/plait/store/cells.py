@@ -94,7 +94,8 @@ class Cells:
             if sums[-1] <= least:
                 rows = np.flatnonzero(fits)
                 return rows, self._cosines(rows, products(self.codes[rows], asked), asked)
-        order = np.argsort(-(self.centres @ vector.astype(np.float32)), kind="stable")
+        # Not by BLAS: its threads go on spinning for some 30 ms after so small a product, on cores that others need.
+        order = np.argsort(-np.einsum("ij,j->i", self.centres, vector.astype(np.float32)), kind="stable")
         enough = int(np.searchsorted(np.cumsum(counts[order]), least)) + 1
         cells = [cell for cell in np.sort(order[:enough]).tolist() if counts[cell]]
         spans = [(int(self.starts[cell]), int(self.starts[cell + 1])) for cell in cells]

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from plait.errors import BadParameter, Overtaken
-from plait.store.lance.tables import BEGUN, HEADS, OF_BUILDS, Tables, among, persistent, quoted
+from plait.store.lance.tables import BEGUN, HEADS, OF_BUILDS, Tables, among, persistent, quoted, reaching
 
 KEPT = 3
 """Generations of a repository that can still be asked: the last ones."""
@@ -73,7 +73,9 @@ def version(tables: Tables) -> int:
 def heads(tables: Tables, names: Collection[str] | None = None) -> list[Head]:
     """Return the repositories, by name: those of these names, or all."""
     where = None if names is None else f"name IN ({', '.join(map(quoted, sorted(names)))})" if names else "false"
-    rows = tables.latest(HEADS).to_table(filter=where).to_pylist()
+    known = tables.latest(HEADS)
+    with reaching(tables.uri):
+        rows = known.to_table(filter=where).to_pylist()
     found: dict[str, Head] = {}
     for row in rows:
         history = tuple(Generation(*one) for one in json.loads(row.pop("history")))

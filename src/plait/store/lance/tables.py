@@ -186,10 +186,13 @@ class Tables:
 
 @contextmanager
 def reaching(uri: str) -> Iterator[None]:
+    """Raise FleetUnreachable for what Lance raises in the store's place: what a scan meets comes as another kind."""
     try:
         yield
-    except OSError as error:
-        raise FleetUnreachable(uri, error) from error
+    except (OSError, ValueError, RuntimeError) as error:
+        if isinstance(error, OSError) or "LanceError(IO)" in str(error):
+            raise FleetUnreachable(uri, error) from error
+        raise
 
 
 def persistent(uri: str, work: Callable[[], T], times: int = 20) -> T:
