@@ -146,12 +146,12 @@ def test_a_run_over_a_tiny_corpus(
 
 
 def test_the_model_holds_plaits_vectors(tmp_path: Path) -> None:
-    """As a reader of the format finds them, with the library's tokenizer."""
+    """As a reader of the format finds them, with the library's tokenizer; what a place weighs the format does not say."""
     import numpy as np
     from safetensors.numpy import load_file
     from tokenizers import Tokenizer
 
-    from plait.embed.code import CodeEmbedder
+    from plait.embed.code import LEAD, REPEATED, CodeEmbedder
 
     done = subprocess.run([sys.executable, BENCHMARKS / "speed_model.py", tmp_path], check=False)
     assert done.returncode == 0
@@ -159,6 +159,8 @@ def test_the_model_holds_plaits_vectors(tmp_path: Path) -> None:
     table = held["embeddings"] * held["weights"][:, None]
     tokenizer = Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
     assert len(table) == tokenizer.get_vocab_size()
-    summed = table[tokenizer.encode("open the door", add_special_tokens=False).ids].sum(axis=0)
+    rows = table[tokenizer.encode("open the door", add_special_tokens=False).ids]
+    weights = (LEAD / (LEAD + np.arange(3))) ** REPEATED
+    summed = (rows * weights[:, None]).sum(axis=0)
     (expected,) = CodeEmbedder().encode(["open the door"], role="document")
     assert np.allclose(summed / np.linalg.norm(summed), expected, atol=1e-6)
