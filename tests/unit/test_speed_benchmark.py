@@ -146,7 +146,7 @@ def test_a_run_over_a_tiny_corpus(
 
 
 def test_the_model_holds_plaits_vectors(tmp_path: Path) -> None:
-    """As a reader of the format finds them, with the library's tokenizer; what a place weighs the format does not say."""
+    """As a reader of the format finds them, with the library's tokenizer; it does not say what a place weighs."""
     import numpy as np
     from safetensors.numpy import load_file
     from tokenizers import Tokenizer
