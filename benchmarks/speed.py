@@ -4,7 +4,8 @@
 
 Each folder in FOLDER is a corpus (`speed_corpora.py` makes them). PYTHON is an interpreter in whose environment semble
 is installed; `rg` is taken from the path. Each is measured if it is there. Both search engines use the same table of
-vectors: that of plait's own model. Everything cold, and every whole process, runs by itself, one at a time; caches are in a folder of their own, code is byte-compiled before. Files in the page cache stay there.
+vectors: that of plait's own model. Everything cold, and every whole process, runs by itself, one at a time; caches are
+in a folder of their own, code is byte-compiled before. Files in the page cache stay there.
 
 A cold index is the first search of a folder; plait's then waits for the flow of values in small folders only, and
 `plait index` follows it in any. For ripgrep, which has no index, a question is `rg` over the corpus for its two longest
