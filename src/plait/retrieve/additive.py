@@ -135,6 +135,26 @@ def _ordered(parts: Mapping[Source, NDArray[np.float64]]) -> list[int]:
     return sorted(range(len(sums)), key=lambda row: (-sums[row], row))
 
 
+def _leading(parts: Mapping[Source, NDArray[np.float64]], count: int) -> list[int]:
+    """Return the first rows of `_ordered`, without adding up exactly what is far behind them."""
+    import numpy as np
+
+    about = np.sum(list(parts.values()), axis=0)
+    if count >= len(about):
+        return _ordered(parts)[:count]
+    least = np.partition(about, len(about) - count)[len(about) - count] if count else np.inf
+    near = np.flatnonzero(about >= least - STEP / 2)
+    sums = _sums({source: values[near] for source, values in parts.items()})
+    return [int(near[place]) for place in sorted(range(len(near)), key=lambda place: (-sums[place], place))[:count]]
+
+
+def _leading_of(parts: Mapping[Source, NDArray[np.float64]], among: NDArray[np.bool_]) -> int:
+    import numpy as np
+
+    rows = np.flatnonzero(among)
+    return int(rows[_leading({source: values[rows] for source, values in parts.items()}, 1)[0]])
+
+
 def _sums(parts: Mapping[Source, NDArray[np.float64]]) -> list[float]:
     """Exact, as those of Candidate are."""
     return [math.fsum(values) for values in zip(*(values.tolist() for values in parts.values()), strict=True)]
@@ -153,17 +173,20 @@ def _taken(
 
     before = parts[Source.PENALTY]
     penalty = (before - taken).round(6)
-    chosen = _ordered({**parts, Source.PENALTY: (before - in_front).round(6)})[:first]
+    chosen = _leading({**parts, Source.PENALTY: (before - in_front).round(6)}, first)
     if not chosen:
         return penalty, 0.0
     penalty[chosen] = (before - in_front).round(6)[chosen]
     all_parts = {**parts, Source.PENALTY: penalty}
-    if _ordered(all_parts)[:first] == chosen:
+    if _leading(all_parts, first) == chosen:
         return penalty, 0.0
-    sums = np.array(_sums(all_parts))
-    behind = np.ones(len(sums), dtype=np.bool_)
+    behind = np.ones(len(penalty), dtype=np.bool_)
     behind[chosen] = False
-    lost = round(float(sums[behind].max() - sums[chosen[-1]]) + STEP, 6)
+    ((best,), (last,)) = (
+        _sums({source: values[[row]] for source, values in all_parts.items()})
+        for row in (_leading_of(all_parts, behind), chosen[-1])
+    )
+    lost = round(best - last + STEP, 6)
     penalty[behind] -= lost
     return penalty.round(6), lost
 
