@@ -108,7 +108,7 @@ class CodeEmbedder:
 
     name: ClassVar[str] = "code"
     about: ClassVar[About] = About(
-        what="plait's own static vectors of code", weights="7.3 MB, in plait itself", rate=(6_559, 13_261)
+        what="plait's own static vectors of code", weights="7.3 MB, in plait itself", rate=(6_342, 11_106)
     )
     portable: ClassVar[bool] = True
     dim: int = 256
