@@ -127,9 +127,8 @@ class Workers:
 
 def _begun(parent: int, begin: Callable[..., None], given: tuple[Any, ...]) -> None:
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    _leave_interrupts()
     work_alone()
-    begin(*given)
+    _prepared(begin, given)
 
 
 def _end_with(parent: int) -> None:

@@ -96,7 +96,7 @@ class Additive:
             for source, members in GROUPS.items()
         }
         asked = only_name(query.text)
-        bears = np.array([symbol in named for symbol in pool.ids], dtype=np.bool_) & bool(asked)
+        bears = (found["named"] > 0) & bool(asked)
         parts[Source.NAME] = (parts[Source.NAME] + bears * (ASKED_SCOPED if "." in asked else ASKED)).round(6)
         better = _better_of_the_file(pool.paths, _ordered(parts))
         if "." in asked:
@@ -148,13 +148,6 @@ def _leading(parts: Mapping[Source, NDArray[np.float64]], count: int) -> list[in
     return [int(near[place]) for place in sorted(range(len(near)), key=lambda place: (-sums[place], place))[:count]]
 
 
-def _leading_of(parts: Mapping[Source, NDArray[np.float64]], among: NDArray[np.bool_]) -> int:
-    import numpy as np
-
-    rows = np.flatnonzero(among)
-    return int(rows[_leading({source: values[rows] for source, values in parts.items()}, 1)[0]])
-
-
 def _sums(parts: Mapping[Source, NDArray[np.float64]]) -> list[float]:
     """Exact, as those of Candidate are."""
     return [math.fsum(values) for values in zip(*(values.tolist() for values in parts.values()), strict=True)]
@@ -172,21 +165,18 @@ def _taken(
     import numpy as np
 
     before = parts[Source.PENALTY]
-    penalty = (before - taken).round(6)
-    chosen = _leading({**parts, Source.PENALTY: (before - in_front).round(6)}, first)
+    penalty, in_front = ((before - one).round(6) for one in (taken, in_front))
+    chosen = _leading({**parts, Source.PENALTY: in_front}, first)
     if not chosen:
         return penalty, 0.0
-    penalty[chosen] = (before - in_front).round(6)[chosen]
+    penalty[chosen] = in_front[chosen]
     all_parts = {**parts, Source.PENALTY: penalty}
     if _leading(all_parts, first) == chosen:
         return penalty, 0.0
-    behind = np.ones(len(penalty), dtype=np.bool_)
+    sums = np.array(_sums(all_parts))
+    behind = np.ones(len(sums), dtype=np.bool_)
     behind[chosen] = False
-    ((best,), (last,)) = (
-        _sums({source: values[[row]] for source, values in all_parts.items()})
-        for row in (_leading_of(all_parts, behind), chosen[-1])
-    )
-    lost = round(best - last + STEP, 6)
+    lost = round(float(sums[behind].max() - sums[chosen[-1]]) + STEP, 6)
     penalty[behind] -= lost
     return penalty.round(6), lost
 
