@@ -23,7 +23,7 @@ from plait.store.lance import registry
 from plait.store.lance.part import Parts
 from plait.store.lance.registry import Head
 from plait.store.lance.snapshot import LanceSnapshot, Unit
-from plait.store.lance.tables import BUILDS, HEADS, About, Tables, among
+from plait.store.lance.tables import BUILDS, About, Tables, among
 from plait.store.lance.wide.index import WideIndex
 from plait.store.lance.wide.snapshot import WideSnapshot
 
@@ -37,9 +37,11 @@ EXACT = 50_000
 FEW = 20
 """Builds that are read one by one."""
 
+AT_ONCE = 500
+"""Builds that one reading names."""
 
-JOINED = 8
-"""Sets of repositories whose snapshot is kept until something changes."""
+JOINED = 16
+"""Sets of repositories whose snapshot is kept: those that the callers of now may read."""
 
 
 class Fleet:
@@ -88,14 +90,10 @@ class Fleet:
 
     def heads(self, may: Collection[str] | None = None) -> list[Head]:
         """Return the repositories that the caller may read (all with None), by name."""
-        return [one for one in self._listed()[1] if may is None or one.name in may]
-
-    def _listed(self) -> tuple[int, list[Head]]:
-        """Return the repositories, by name, and a number that is another one after every change of them."""
-        version = self.tables.latest(HEADS).version
+        version = registry.version(self.tables)
         if self._heads is None or self._heads[0] != version:
             self._heads = (version, registry.heads(self.tables))
-        return self._heads
+        return [one for one in self._heads[1] if may is None or one.name in may]
 
     def snapshot(
         self,
@@ -110,31 +108,9 @@ class Fleet:
         and to name it is the error that a name nobody has gives. With a generation, which needs one repository, as it
         was then. Raises BadParameter for a name or a generation that is not there, NotIndexed if nothing is built.
         """
-        version, heads = self._listed()
-        self.look()
-        named = None if repositories is None else frozenset(repositories)
-        readable = None if may is None else frozenset(may)
-        asked = (version, self._wide.version, self.exact, named, readable, generation)
-        with self._lock:
-            found = self._joined.get(asked)
-        if found is None:
-            found = self.over(self._units(heads, named, readable, generation))
-            with self._lock:
-                self._joined[asked] = found
-                while len(self._joined) > JOINED:
-                    self._joined.popitem(last=False)
-        return found
-
-    def _units(
-        self,
-        heads: list[Head],
-        repositories: frozenset[str] | None,
-        may: frozenset[str] | None,
-        generation: int | None,
-    ) -> list[Unit]:
-        heads = [one for one in heads if may is None or one.name in may]
+        heads = self.heads(may)
         if repositories is not None:
-            unknown = sorted(repositories - {one.name for one in heads})
+            unknown = sorted(set(repositories) - {one.name for one in heads})
             if unknown:
                 raise BadParameter(f"the fleet has no repository {unknown[0]!r}; `plait fleet status` lists them")
             heads = [one for one in heads if one.name in repositories]
@@ -143,21 +119,42 @@ class Fleet:
         units = [Unit(one.name, self.parts.of(one.build)) for one in heads if one.build]
         if not units:
             raise NotIndexed(self.tables.uri)
-        return units
+        self.look()
+        return self.over(units)
 
     def look(self, *, ahead: bool = False) -> bool:
         """Take over the segments that there are now, with `ahead` once they are on the local disk.
 
         Returns whether they are other ones than before.
         """
-        return self._wide.look(ahead=ahead)
+        changed = self._wide.look(ahead=ahead)
+        if changed:
+            with self._lock:
+                self._joined.clear()
+        return changed
 
     def covered(self) -> frozenset[int]:
         """Return the builds that segments have, as of the last look."""
         return self._wide.covered()
 
     def over(self, units: Sequence[Unit]) -> LanceSnapshot:
-        """Return several builds as one snapshot: over segments where they are many, exact where they are few."""
+        """Return several builds as one snapshot: over segments where they are many, exact where they are few.
+
+        The last ones are kept until other segments are taken over.
+        """
+        key = (self._wide.version, self.exact, tuple((unit.repository, unit.part.build) for unit in units))
+        with self._lock:
+            found = self._joined.get(key)
+        if found is None:
+            found = self._over(units)  # not while others wait: builds of no segment may have to be read
+        with self._lock:
+            self._joined[key] = found
+            self._joined.move_to_end(key)
+            while len(self._joined) > JOINED:
+                self._joined.popitem(last=False)
+        return found
+
+    def _over(self, units: Sequence[Unit]) -> LanceSnapshot:
         info = self._told_together(units)
         wide = self._wide.layout(units) if info.symbols > self.exact else None
         return LanceSnapshot(units, info) if wide is None else WideSnapshot(wide, info)
@@ -186,10 +183,18 @@ class Fleet:
         if new and len(new) < FEW:
             self._infos |= {unit.part.build: unit.part.info for unit in units if unit.part.build in new}
         elif new:
-            self.tables.latest(BUILDS)
-            rows = self.tables.read(BUILDS, among("build", new), ["build", "info"]).to_pylist()
-            self._infos |= {row["build"]: records.info(json.loads(row["info"])) for row in rows}
+            self._infos |= self.read_infos(new)
         return [self._infos[unit.part.build] for unit in units]
+
+    def read_infos(self, builds: Sequence[int]) -> dict[int, SnapshotInfo]:
+        """Read what builds tell of themselves, by build; those that are not there are left out."""
+        found: dict[int, SnapshotInfo] = {}
+        for start in range(0, len(builds), AT_ONCE):
+            self.tables.latest(BUILDS)
+            where = among("build", builds[start : start + AT_ONCE])
+            for row in self.tables.read(BUILDS, where, ["build", "info"]).to_pylist():
+                found[row["build"]] = records.info(json.loads(row["info"]))
+        return found
 
     def search(
         self,

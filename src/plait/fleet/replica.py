@@ -5,7 +5,6 @@ It keeps nothing that another process would need, so that any of them can answer
 
 from __future__ import annotations
 
-import json
 import logging
 import threading
 import time
@@ -22,20 +21,15 @@ from plait.finding import hits, related
 from plait.fleet.access import ALL, Permissions, load
 from plait.fleet.fleet import Fleet
 from plait.model import Edge, Filter, Hit, Reason, Related, SnapshotInfo, Symbol, SymbolId
-from plait.store import records
 from plait.store.lance import registry
 from plait.store.lance.registry import Head
 from plait.store.lance.snapshot import SEPARATOR, LanceSnapshot, Unit
-from plait.store.lance.tables import BUILDS, among
 
 EVERY = 2.0
 """Seconds between two looks at the fleet and at the permissions."""
 
 OPEN = 256
 """Builds that are kept open; others are read from the local disk again."""
-
-JOINED = 8
-"""Sets of repositories whose common statistics are kept."""
 
 SYMBOLS = 1_000_000
 """Symbols that one question may go through one by one, those that no segment has: the time grows with them."""
@@ -90,7 +84,6 @@ class Replica:
         self._heads: _Heads | None = None
         self._renewing = threading.Lock()
         self._used: OrderedDict[int, None] = OrderedDict()
-        self._joined: OrderedDict[tuple[str, ...], LanceSnapshot] = OrderedDict()
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._problems: set[str] = set()
@@ -173,9 +166,7 @@ class Replica:
     def _listed(self) -> bool:
         """Read the repositories if they have changed, and return whether they have."""
         version = registry.version(self.fleet.tables)
-        if self.fleet.look(ahead=True):
-            with self._lock:
-                self._joined.clear()
+        self.fleet.look(ahead=True)
         if self._heads is not None and version == self._heads.version:
             return False
         heads = self.fleet.heads()
@@ -183,12 +174,7 @@ class Replica:
         known = {} if self._heads is None else self._heads.infos
         infos = {one.build: known[one.build] for one in heads if one.build in known}
         new = sorted(one.build for one in heads if one.build and one.build not in known)
-        for start in range(0, len(new), 500):
-            where = among("build", new[start : start + 500])
-            self.fleet.tables.latest(BUILDS)
-            for row in self.fleet.tables.read(BUILDS, where, ["build", "info"]).to_pylist():
-                infos[row["build"]] = records.info(json.loads(row["info"]))
-        self._heads = _Heads(version, heads, infos)
+        self._heads = _Heads(version, heads, infos | self.fleet.read_infos(new))
         return True
 
     def _let_go(self) -> None:
@@ -219,14 +205,7 @@ class Replica:
         if not named:
             ((unit),) = units
             return self.fleet.asking(LanceSnapshot(units, unit.part.info))
-        key = tuple(f"{one.name}:{one.build}" for one in heads)
-        with self._lock:
-            made = self._joined.get(key) or self.fleet.over(units)
-            self._joined[key] = made
-            self._joined.move_to_end(key)
-            while len(self._joined) > JOINED:
-                self._joined.popitem(last=False)
-        return self.fleet.asking(made)
+        return self.fleet.asking(self.fleet.over(units))
 
     def search(
         self,

@@ -16,9 +16,6 @@ from plait.store.lance.wide.segment import Segment
 from plait.store.lance.wide.segments import Covered, by_segment, segments, version
 from plait.store.lance.wide.snapshot import Layout, layout
 
-_LAYOUTS = 16
-"""Sets of repositories whose layout is remembered: those that the callers of now may read."""
-
 
 @dataclass(slots=True)
 class WideIndex:
@@ -29,7 +26,6 @@ class WideIndex:
     """of the segments, as of the last look"""
     _known: list[Covered] = field(default_factory=list)
     _open: dict[int, Segment] = field(default_factory=dict)
-    _layouts: dict[tuple[tuple[str, int], ...], Layout] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     def look(self, *, ahead: bool = False) -> bool:
@@ -49,7 +45,6 @@ class WideIndex:
             one.fetch()
         with self._lock:
             self._known, self._open, self.version = known, opened, now
-            self._layouts.clear()
         with suppress(OSError):
             for folder in self._folder.iterdir():
                 if folder.name.isdecimal() and int(folder.name) not in opened:
@@ -66,14 +61,7 @@ class WideIndex:
 
     def layout(self, units: Sequence[Unit]) -> Layout | None:
         """Return how these builds lie in the segments, as of the last look; None if no segment has any of them."""
-        asked = tuple((unit.repository, unit.part.build) for unit in units)
         with self._lock:
-            if asked not in self._layouts:
-                own = by_segment(self._known, [build for _, build in asked])
-                if not own:
-                    return None
-                found = layout(units, [(self._open[one], own[one]) for one in sorted(own)])
-                while len(self._layouts) >= _LAYOUTS:
-                    del self._layouts[next(iter(self._layouts))]
-                self._layouts[asked] = found
-            return self._layouts[asked]
+            known, opened = self._known, self._open
+        own = by_segment(known, [unit.part.build for unit in units])
+        return layout(units, [(opened[one], own[one]) for one in sorted(own)]) if own else None
