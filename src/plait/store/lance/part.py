@@ -8,8 +8,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import tempfile
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -23,6 +22,7 @@ from plait.errors import BrokenIndex
 from plait.model import Edge, EdgeKind, Evidence, SnapshotInfo, Span, SymbolId, Via
 from plait.store import records
 from plait.store.dense import Matrix
+from plait.store.lance.local import as_matrix, keep, mapped, rows_at
 from plait.store.lance.tables import BUILDS, EDGES, NUMBERS, OUTWARD, SITES, SYMBOLS, Tables, arrow
 
 if TYPE_CHECKING:
@@ -103,18 +103,13 @@ class Part:
         return self._read[name]
 
     def _kept(self, name: str) -> Any:
-        pa = arrow()
         path = self._folder / f"{name}.arrow"
-        with suppress(OSError, pa.ArrowInvalid):
-            return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+        known = mapped(path)
+        if known is not None:
+            return known
         rows = self._fetched(name)
         with suppress(OSError):  # a shortcut only
-            self._folder.mkdir(parents=True, exist_ok=True)
-            handle, aside = tempfile.mkstemp(dir=self._folder)
-            os.close(handle)
-            with pa.OSFile(aside, "wb") as file, pa.ipc.new_file(file, rows.schema) as writer:
-                writer.write_table(rows)
-            os.replace(aside, path)
+            keep(path, rows)
         return rows
 
     def _fetched(self, name: str) -> pa.Table:
@@ -220,7 +215,7 @@ class Part:
 
             rows = self.rows(template)
             flat = rows["codes"].combine_chunks() if len(rows) else None
-            codes = np.zeros((0, 1), dtype=np.int8) if flat is None else _numbers(flat).astype(np.int8)
+            codes = np.zeros((0, 1), dtype=np.int8) if flat is None else as_matrix(flat).astype(np.int8)
             owners = (rows["owner"].to_numpy() & _MASK).astype(np.uint32)
             self._matrices[template] = Matrix(codes, squares(codes), owners)
         return self._matrices[template]
@@ -232,7 +227,7 @@ class Part:
     def spans(self, template: str) -> list[Span]:
         if template not in self._spans:
             rows = self.rows(PLAIN if template == SMOOTHED else template)
-            flat = _numbers(rows["span"].combine_chunks()).tolist() if len(rows) else []
+            flat = as_matrix(rows["span"].combine_chunks()).tolist() if len(rows) else []
             self._spans[template] = [Span(*numbers) for numbers in flat]
         return self._spans[template]
 
@@ -268,11 +263,7 @@ class Part:
         """Return the rows of the edges of those kinds that have one of the numbers at that end."""
         import numpy as np
 
-        ends, order = self._ends[end]
-        wanted = np.array(sorted(numbers), dtype=np.int64)
-        firsts, lasts = np.searchsorted(ends, wanted, "left"), np.searchsorted(ends, wanted, "right")
-        found = [order[first:last] for first, last in zip(firsts, lasts, strict=True) if last > first]
-        rows = np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+        rows = rows_at(numbers, *self._ends[end])
         known, places = self._kinds
         return rows[np.isin(places[rows], [known.index(kind) for kind in kinds if kind in known])]
 
@@ -280,32 +271,13 @@ class Part:
         found: NDArray[np.int64] = self.rows(EDGES)[end].to_numpy()[rows] & _MASK
         return found
 
-    def edges(
-        self, rows: NDArray[np.int64], ids: Callable[[Sequence[int]], Mapping[int, SymbolId]] | None = None
-    ) -> list[Edge]:
-        """Return the edges of these rows. `ids` tells the symbols of numbers; without it the build's own rows do."""
+    def edges(self, rows: NDArray[np.int64]) -> list[Edge]:
         if not len(rows):
             return []
-        ids = ids or self.named_by
-        taken = self.rows(EDGES).take(rows).to_pylist()
-        named = ids(sorted({row[end] & _MASK for row in taken for end in ("source", "target")}))
         return [
-            Edge(
-                source=named[row["source"] & _MASK],
-                target=named[row["target"] & _MASK],
-                kind=EdgeKind(row["kind"]),
-                via=Via(row["via"]),
-                evidence=Evidence(row["evidence"]),
-                confidence=row["confidence"],
-                path=row["path"],
-                line=row["line"],
-                candidates=row["candidates"],
-            )
-            for row in taken
+            edge_of(row, self.ids[row["source"] & _MASK], self.ids[row["target"] & _MASK])
+            for row in self.rows(EDGES).take(rows).to_pylist()
         ]
-
-    def named_by(self, numbers: Sequence[int]) -> dict[int, SymbolId]:
-        return {number: self.ids[number] for number in numbers}
 
     def sites(self, name: str | None = None, source: int | None = None) -> list[dict[str, Any]]:
         """Return the unresolved sites that call that name and lie in the symbol of that number (any, if None)."""
@@ -329,6 +301,16 @@ class Part:
         return by_name, by_source
 
 
-def _numbers(lists: Any) -> Any:
-    """Return fixed-size lists as a matrix, without copying."""
-    return lists.flatten().to_numpy(zero_copy_only=False).reshape(len(lists), -1)
+def edge_of(row: Mapping[str, Any], source: SymbolId, target: SymbolId, prefix: str = "") -> Edge:
+    """Return the edge that a row holds between these symbols; the prefix stands before its path."""
+    return Edge(
+        source=source,
+        target=target,
+        kind=EdgeKind(row["kind"]),
+        via=Via(row["via"]),
+        evidence=Evidence(row["evidence"]),
+        confidence=row["confidence"],
+        path=f"{prefix}{row['path']}",
+        line=row["line"],
+        candidates=row["candidates"],
+    )

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 import zlib
 from bisect import bisect_left
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from threading import RLock
@@ -14,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from plait.model import EdgeKind, Filter, Span, SymbolId
 from plait.store.cells import Cells
+from plait.store.lance.local import as_matrix, keep, mapped, rows_at
 from plait.store.lance.tables import Tables, arrow, lance, reaching
 from plait.store.lance.wide.segments import CENTRES, DOCUMENTS, LINKS, OF_SEGMENT, POSTINGS, TEXTS, Covered, place
 
@@ -117,14 +115,9 @@ class Segment:
         """Return the rows of the edges of those kinds that have one of the numbers at that end."""
         import numpy as np
 
-        ends, order = self._ends[end]
-        if not len(ends):
-            return np.zeros(0, dtype=np.int64)
-        wanted = np.array(sorted(numbers), dtype=ends.dtype)  # of another type, all ends would be copied
-        firsts, lasts = np.searchsorted(ends, wanted, "left"), np.searchsorted(ends, wanted, "right")
-        found = [np.arange(first, last) for first, last in zip(firsts, lasts, strict=True) if last > first]
-        rows = np.concatenate([np.zeros(0, dtype=np.int64), *found])
-        rows = rows if order is None else order[rows].astype(np.int64)
+        rows = rows_at(numbers, *self._ends[end])
+        if not len(rows):
+            return rows
         coded = self._kept(LINKS)["kind"].chunk(0)
         known = coded.dictionary.to_pylist()
         return rows[np.isin(coded.indices.to_numpy()[rows], [known.index(kind) for kind in kinds if kind in known])]
@@ -148,7 +141,7 @@ class Segment:
             places = np.flatnonzero(centres["template"].to_numpy(zero_copy_only=False) == template)
             flat = centres["centre"].combine_chunks()
             self._cells[template] = Cells(
-                _numbers(rows["codes"]),
+                as_matrix(rows["codes"].chunk(0)),
                 rows["square"].to_numpy(),
                 rows["owner"].to_numpy(),
                 flat.flatten().to_numpy().reshape(len(flat), -1)[places],
@@ -158,7 +151,7 @@ class Segment:
 
     def spans(self, template: str, rows: NDArray[np.int64]) -> list[Span]:
         listed = self._kept(template)["span"]
-        return [Span(*one) for one in _numbers(listed)[rows].tolist()] if len(listed) else []
+        return [Span(*one) for one in as_matrix(listed.chunk(0))[rows].tolist()] if len(listed) else []
 
     def allowed(self, where: Filter, prefixes: Sequence[str]) -> NDArray[np.bool_]:
         """Return which documents a filter accepts, its ids aside; a prefix stands before each build's paths."""
@@ -230,10 +223,10 @@ class Segment:
         return self._read[name]
 
     def _mapped(self, name: str) -> Any:
-        pa = arrow()
         path = self._folder / f"{name}.arrow"
-        with suppress(OSError, pa.ArrowInvalid):
-            return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+        known = mapped(path)
+        if known is not None:
+            return known
         with reaching(self._tables.uri):
             options = dict(self._tables.options)
             rows = lance().dataset(self._tables.place(place(self.covered.segment, name)), storage_options=options)
@@ -241,13 +234,9 @@ class Segment:
         for column in _CODED.get(name, ()):
             at = read.schema.get_field_index(column)
             read = read.set_column(at, column, read[column].combine_chunks().dictionary_encode())
-        self._folder.mkdir(parents=True, exist_ok=True)
-        handle, aside = tempfile.mkstemp(dir=self._folder)
-        os.close(handle)
-        with pa.OSFile(aside, "wb") as file, pa.ipc.new_file(file, read.schema) as writer:
-            writer.write_table(read, max_chunksize=max(1, len(read)))
-        os.replace(aside, path)
-        return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+        keep(path, read)
+        kept = mapped(path)
+        return read if kept is None else kept
 
 
 class _Values:
@@ -273,9 +262,3 @@ class _Ordered:
 
     def __getitem__(self, place: int) -> str:
         return self._values[int(self._order[place])]
-
-
-def _numbers(lists: Any) -> Any:
-    """Return fixed-size lists as a matrix, without copying."""
-    flat = lists.chunk(0)
-    return flat.flatten().to_numpy(zero_copy_only=False).reshape(len(flat), -1)

@@ -18,7 +18,6 @@ from plait.model import (
     Direction,
     Edge,
     EdgeKind,
-    Evidence,
     Filter,
     Query,
     Ranking,
@@ -27,8 +26,8 @@ from plait.model import (
     Symbol,
     SymbolId,
     SymbolKind,
-    Via,
 )
+from plait.store.lance.part import edge_of
 from plait.store.lance.snapshot import DESCRIBED, SEPARATOR, SYMBOL, LanceSnapshot, Unit, end_of
 from plait.store.lance.wide.segment import Segment
 
@@ -340,17 +339,7 @@ class WideSnapshot(LanceSnapshot):
         named = dict(zip(ends, self._ids(ends), strict=True))
         units = self._units_of([row["source"] + one.start for row in rows])
         for row, unit in zip(rows, units, strict=True):
-            yield Edge(
-                source=named[row["source"] + one.start],
-                target=named[row["target"] + one.start],
-                kind=EdgeKind(row["kind"]),
-                via=Via(row["via"]),
-                evidence=Evidence(row["evidence"]),
-                confidence=row["confidence"],
-                path=f"{unit.prefix}{row['path']}",
-                line=row["line"],
-                candidates=row["candidates"],
-            )
+            yield edge_of(row, named[row["source"] + one.start], named[row["target"] + one.start], unit.prefix)
 
     def degree(
         self, ids: Collection[SymbolId], kinds: Collection[EdgeKind], direction: Direction
