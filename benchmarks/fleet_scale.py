@@ -36,7 +36,7 @@ import pyarrow.compute as pc
 import pyarrow.fs
 
 from plait import plugins
-from plait.document import EMBEDDED, TEMPLATES
+from plait.document import EMBEDDED, TEMPLATES, batch_of
 from plait.engine import Answer, Engine
 from plait.fleet.fleet import Fleet
 from plait.model import Direction, Document, EdgeKind, Graph, Passage, Ranking, SymbolId
@@ -140,8 +140,8 @@ def in_one_index(snapshot: LanceSnapshot, place: Path) -> EmbeddedSnapshot:
                 zip(symbols, part.column("text"), part.column("words"), strict=True)
             )
         ]
-        writer.put(symbols, documents, {template: unit(rows[template].codes) for template in EMBEDDED})
-        writer.derive("smoothed", unit(part.matrix("smoothed").codes))
+        writer.put(symbols, batch_of(documents, {template: rows[template].codes for template in EMBEDDED}))
+        writer.derive("smoothed", part.matrix("smoothed").codes)
         writer.connect(Graph(tuple(snapshot.edges([one.id for one in symbols], list(EdgeKind), Direction.OUT)), ()))
     return writer.commit(snapshot.info)
 

@@ -11,12 +11,14 @@ Templates:
 from __future__ import annotations
 
 from array import array
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
+from plait.batch import DIGEST, Batch, Rows, Terms
 from plait.model import Direction, Document, Edge, EdgeKind, Passage, SourceFile, Span, Symbol, SymbolId
 from plait.terms import terms
 
@@ -45,7 +47,7 @@ dominates. `structural(template='smoothed')` judges it."""
 
 def digest(text: str) -> str:
     """Return the key under which a passage's vector is stored and found again."""
-    return blake2b(text.encode(), digest_size=16).hexdigest()
+    return blake2b(text.encode(), digest_size=DIGEST).hexdigest()
 
 
 class Neighbours:
@@ -237,6 +239,37 @@ def _part(run: Passage, ends: Sequence[int]) -> list[Passage]:
         parts.append(Passage(Span(first, first + end - start - 1, byte, stop), text))
         byte = stop + 1
     return parts
+
+
+def batch_of(documents: Sequence[Document], codes: Mapping[str, Codes]) -> Batch:
+    """Return documents as columns. codes[template] has a row for each passage of that template, in their order."""
+    return Batch(
+        [document.text for document in documents],
+        _terms([document.terms for document in documents]),
+        {template: _columns([one.passages[template] for one in documents], found) for template, found in codes.items()},
+    )
+
+
+def _terms(documents: Sequence[Sequence[str]]) -> Terms:
+    import numpy as np
+
+    places: defaultdict[str, int] = defaultdict(lambda: len(places))
+    occurrences = array("I", [places[term] for terms in documents for term in terms])
+    counts = np.array([len(terms) for terms in documents], dtype=np.uint32)
+    return Terms(list(places), np.frombuffer(occurrences, dtype=np.uint32), counts)
+
+
+def _columns(documents: Sequence[Sequence[Passage]], codes: Codes) -> Rows:
+    import numpy as np
+
+    every = [passage for passages in documents for passage in passages]
+    spans = [(p.span.start_line, p.span.end_line, p.span.start_byte, p.span.end_byte) for p in every]
+    return Rows(
+        np.array([len(one) for one in documents], dtype=np.uint32),
+        np.array(spans, dtype=np.int32).reshape(-1, 4),
+        b"".join(bytes.fromhex(digest(passage.text)) for passage in every),
+        codes,
+    )
 
 
 def smooth(

@@ -16,6 +16,7 @@ from plait.document import (
     SMOOTHED,
     Neighbours,
     Runs,
+    batch_of,
     digest,
     documents,
     smooth,
@@ -26,7 +27,8 @@ from plait.processes import mapped, processes
 from plait.protocols import ChangesWriter, Embedder, PortableEmbedder, Writer
 
 if TYPE_CHECKING:
-    from plait.model import Codes, Vector, Vectors
+    from plait.batch import Batch
+    from plait.model import Codes, Vector
 
 BATCH = 512
 """Symbols whose documents are made, embedded and written at once."""
@@ -83,33 +85,34 @@ def embed(
     done = 0
     parts = _parts(symbols, runs, neighbours, names)
     with closing(_made(parts, embedder, known, total)) as making:
-        for batch, made, vectors, computed, reused in making:
+        for part, batch, computed, reused in making:
             progress("embedding", done, max(total, done))
             found.computed += computed
             found.reused += reused
-            for template in vectors:
-                found.passages[template] += len(vectors[template])
-            plain += codes(vectors[PLAIN]).tobytes()
-            owners += [document.symbol for document in made for _ in document.passages[PLAIN]]
-            writer.put(batch, made, vectors)
-            done += len(batch)
+            for template, rows in batch.rows.items():
+                found.passages[template] += len(rows.codes)
+            plain += batch.rows[PLAIN].codes.tobytes()
+            counts = batch.rows[PLAIN].counts.tolist()
+            owners += [symbol.id for symbol, count in zip(part, counts, strict=True) for _ in range(count)]
+            writer.put(part, batch)
+            done += len(part)
     progress("embedding", done, done)
     found.passages[SMOOTHED] = len(owners)
     beside = [(symbol, codes_) for symbol, codes_ in sorted(around.items()) if len(codes_)]
     for _, codes_ in beside:
         plain += codes_.tobytes()
     every = [*owners, *(symbol for symbol, codes_ in beside for _ in codes_)]
-    rows = np.frombuffer(plain, dtype=np.int8).reshape(-1, embedder.dim)
-    for vectors_ in smooth(rows, every, neighbours, len(owners)):
-        writer.derive(SMOOTHED, vectors_)
+    matrix = np.frombuffer(plain, dtype=np.int8).reshape(-1, embedder.dim)
+    for moved in smooth(matrix, every, neighbours, len(owners)):
+        writer.derive(SMOOTHED, codes(moved))
     return found
 
 
 _Part = tuple[list[Symbol], list[list[Passage]], list[str]]
 """Symbols, the runs of lines of each, and its structure header."""
 
-_Made = tuple[list[Symbol], list[Document], dict[str, "Vectors"], int, int]
-"""Symbols, their documents and vectors; how many texts were computed, and how many were known."""
+_Made = tuple[list[Symbol], "Batch", int, int]
+"""Symbols and their documents; how many texts were computed, and how many were known."""
 
 
 def _parts(
@@ -125,12 +128,11 @@ def _made(parts: Iterator[_Part], embedder: Embedder, known: Known, total: int) 
     portable = isinstance(embedder, PortableEmbedder) and embedder.portable
     if portable and known is nothing_known and total >= WORTH_PROCESSES and processes() > 1:
         sent: deque[list[Symbol]] = deque()
-        for made, vectors, computed, reused in mapped(_make, _sending(parts, embedder, sent)):
-            yield sent.popleft(), made, vectors, computed, reused
+        for batch, computed, reused in mapped(_make, _sending(parts, embedder, sent)):
+            yield sent.popleft(), batch, computed, reused
         return
     for symbols, pieces, headers in parts:
-        made = documents(symbols, pieces, headers, embedder)
-        yield symbols, made, *_vectors(made, embedder, known)
+        yield symbols, *_batch(documents(symbols, pieces, headers, embedder), embedder, known)
 
 
 def _sending(parts: Iterator[_Part], embedder: Embedder, sent: deque[list[Symbol]]) -> Iterator[tuple[_Part, Embedder]]:
@@ -140,26 +142,24 @@ def _sending(parts: Iterator[_Part], embedder: Embedder, sent: deque[list[Symbol
         yield part, embedder
 
 
-def _make(given: tuple[_Part, Embedder]) -> tuple[list[Document], dict[str, Vectors], int, int]:
+def _make(given: tuple[_Part, Embedder]) -> tuple[Batch, int, int]:
     (symbols, pieces, headers), embedder = given
-    made = documents(symbols, pieces, headers, embedder)
-    return made, *_vectors(made, embedder, nothing_known)
+    return _batch(documents(symbols, pieces, headers, embedder), embedder, nothing_known)
 
 
-def _vectors(made: Sequence[Document], embedder: Embedder, known: Known) -> tuple[dict[str, Vectors], int, int]:
-    """Return the vectors of each embedded template, equal texts computed once; how many were, and were known."""
+def _batch(made: Sequence[Document], embedder: Embedder, known: Known) -> tuple[Batch, int, int]:
+    """Embed each template, equal texts once; return how many were computed, and were known."""
     import numpy as np
 
-    from plait.vectors import codes, unit
+    from plait.vectors import codes
 
     keys = {t: [(digest(p.text), p.text) for document in made for p in document.passages[t]] for t in EMBEDDED}
     texts = dict(pair for rows in keys.values() for pair in rows)
-    vectors = dict(known(texts.keys()))
-    missing = [key for key in texts if key not in vectors]
-    if missing:
-        encoded = embedder.encode([texts[key] for key in missing], role="document")
-        vectors |= dict(zip(missing, unit(codes(encoded)), strict=True))
-    rows: dict[str, Vectors] = {}
-    for template, pairs in keys.items():
-        rows[template] = np.array([vectors[key] for key, _ in pairs], dtype=np.float32).reshape(-1, embedder.dim)
-    return rows, len(missing), len(texts) - len(missing)
+    found = known(texts.keys())
+    missing = [key for key in texts if key not in found]
+    places = {key: place for place, key in enumerate((*found, *missing))}
+    stored = np.array([*found.values()], dtype=np.float32).reshape(-1, embedder.dim)
+    encoded = embedder.encode([texts[key] for key in missing], role="document") if missing else stored[:0]
+    every = codes(np.concatenate([stored, encoded]))
+    rows = {template: every[[places[key] for key, _ in pairs]] for template, pairs in keys.items()}
+    return batch_of(made, rows), len(missing), len(texts) - len(missing)

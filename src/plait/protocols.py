@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from plait.model import (
     Direction,
-    Document,
     Edge,
     EdgeKind,
     FileRecord,
@@ -36,6 +35,7 @@ from plait.model import (
 )
 
 if TYPE_CHECKING:
+    from plait.batch import Batch
     from plait.facts import Outline, ParsedFile
     from plait.model import Codes, Vector, Vectors
 
@@ -279,14 +279,11 @@ class Snapshot(Protocol):
 class Writer(Protocol):
     """Builds one snapshot: nothing is visible before `commit`, nothing remains without it."""
 
-    def put(self, symbols: Sequence[Symbol], documents: Sequence[Document], vectors: Mapping[str, Vectors]) -> None:
-        """Add symbols with their documents (same length and order), by id, also from one call to the next.
-
-        vectors[template] has a row for each passage of that template, in the order of documents and passages.
-        """
+    def put(self, symbols: Sequence[Symbol], batch: Batch) -> None:
+        """Add symbols with their documents (same length and order), by id, also from one call to the next."""
         ...
 
-    def derive(self, template: str, vectors: Vectors) -> None:
+    def derive(self, template: str, codes: Codes) -> None:
         """Add rows to a template whose row i stands for the same lines as row i of `plain`.
 
         Rows are counted over all calls, and over all that was put.
@@ -307,11 +304,11 @@ class Writer(Protocol):
 class ChangesWriter(Protocol):
     """Writes a snapshot as changes to another: what is not named stays. Nothing is visible before `commit`."""
 
-    def put(self, symbols: Sequence[Symbol], documents: Sequence[Document], vectors: Mapping[str, Vectors]) -> None:
+    def put(self, symbols: Sequence[Symbol], batch: Batch) -> None:
         """Add symbols, or put them in the place of those with the same ids; else as Writer.put."""
         ...
 
-    def derive(self, template: str, vectors: Vectors) -> None:
+    def derive(self, template: str, codes: Codes) -> None:
         """As Writer.derive, for what was put."""
         ...
 

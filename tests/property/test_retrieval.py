@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plait.document import batch_of
 from plait.model import (
     Document,
     Edge,
@@ -33,6 +34,7 @@ from plait.retrieve.hybrid import Hybrid
 from plait.retrieve.naive import Naive
 from plait.retrieve.vector import Vector
 from plait.store.memory import MemoryWriter
+from plait.vectors import codes
 
 SPAN = Span(1, 1, 0, 1)
 TERMS = ("pay", "cart", "user", "mail")
@@ -66,7 +68,7 @@ def worlds(draw: st.DrawFn) -> tuple[Snapshot, Query]:
         for template in ("plain", "structural")
     }
     writer = MemoryWriter()
-    writer.put(symbols, documents, vectors)
+    writer.put(symbols, batch_of(documents, {template: codes(rows) for template, rows in vectors.items()}))
     writer.connect(Graph(edges, ()))
     info = SnapshotInfo("state", "/", "test", "test", 1, count, dict.fromkeys(vectors, count))
     text = " ".join(draw(st.lists(st.sampled_from(TERMS), min_size=1, max_size=3)))
@@ -158,7 +160,7 @@ def test_a_hub_is_reached_but_not_walked_through() -> None:
     passage = {"plain": (Passage(SPAN, "x"),)}
     writer = MemoryWriter()
     vectors = np.array([[0, 1], [1, 0], [0, 1], [0, 1], [0, 1], [0, 1]], dtype=np.float32)
-    writer.put(symbols, [Document(i, "x", passage, ()) for i in ids], {"plain": vectors})
+    writer.put(symbols, batch_of([Document(i, "x", passage, ()) for i in ids], {"plain": codes(vectors)}))
     call = (EdgeKind.CALLS, Via.CALL, Evidence.SCOPED, 1.0, "m.py", 1)
     writer.connect(Graph(tuple(Edge(source, target, *call) for source, target in edges), ()))
     snapshot = writer.commit(SnapshotInfo("state", "/", "test", "test", 1, len(ids), {"plain": len(ids)}))
@@ -181,7 +183,7 @@ def test_what_everybody_calls_gains_less(degree: int) -> None:
     passage = {"plain": (Passage(SPAN, "x"),)}
     writer = MemoryWriter()
     vectors = np.array([[0, 1], [1, 0], *[[0, 1]] * (degree - 1)], dtype=np.float32)
-    writer.put(symbols, [Document(i, "x", passage, ()) for i in ids], {"plain": vectors})
+    writer.put(symbols, batch_of([Document(i, "x", passage, ()) for i in ids], {"plain": codes(vectors)}))
     call = (EdgeKind.CALLS, Via.CALL, Evidence.SCOPED, 0.8, "m.py", 1)
     writer.connect(Graph(tuple(Edge(source, target, *call) for source in ids[1:]), ()))
     snapshot = writer.commit(SnapshotInfo("state", "/", "test", "test", 1, len(ids), {"plain": len(ids)}))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 import pytest
 
+from plait.batch import DIGEST, Batch, Rows, Terms
 from plait.dump import dump
 from plait.errors import Overtaken
-from plait.model import Direction, Document, EdgeKind, Filter, SnapshotInfo, Symbol, SymbolId
+from plait.model import Direction, EdgeKind, Filter, SnapshotInfo, Symbol, SymbolId
 from plait.store.lance import registry
 from plait.store.lance.part import Parts
 from plait.store.lance.snapshot import LanceSnapshot, Unit
@@ -20,9 +22,6 @@ from plait.store.lance.upkeep import optimize, tidy
 from plait.store.lance.writer import LanceWriter
 from plait.store.memory import MemoryWriter
 from plait.testing import QUESTIONS, SOURCES, StoreContract, question, snapshot_of
-
-if TYPE_CHECKING:
-    from plait.model import Vectors
 
 
 class TestLance(StoreContract):
@@ -63,19 +62,25 @@ class Renamed(MemoryWriter):
         super().__init__()
         self.name, self.into = name, into
 
-    def put(self, symbols: Sequence[Symbol], documents: Sequence[Document], vectors: Mapping[str, Vectors]) -> None:
-        super().put(symbols, documents, vectors)
-        row = dict.fromkeys(vectors, 0)
-        for symbol, document in zip(symbols, documents, strict=True):
+    def put(self, symbols: Sequence[Symbol], batch: Batch) -> None:
+        super().put(symbols, batch)
+        for place, symbol in enumerate(symbols):
             named = SymbolId(f"{self.name}//{symbol.id}")
-            own = {}
-            for template, rows in vectors.items():
-                end = row[template] + len(document.passages[template])
-                own[template], row[template] = rows[row[template] : end], end
             path = f"{self.name}//{symbol.path}"
             parent = None if symbol.parent is None else SymbolId(f"{self.name}//{symbol.parent}")
-            moved = replace(symbol, id=named, path=path, parent=parent)
-            self.into.append((named, moved, replace(document, symbol=named), own))
+            self.into.append((named, replace(symbol, id=named, path=path, parent=parent), _alone(batch, place)))
+
+
+def _alone(batch: Batch, place: int) -> Batch:
+    """Return the one document at a place as a batch."""
+    words = list(batch.terms.of_each())[place]
+    terms = Terms(words, np.arange(len(words), dtype=np.uint32), np.array([len(words)], dtype=np.uint32))
+    found = {}
+    for template, rows in batch.rows.items():
+        first, end = int(rows.counts[:place].sum()), int(rows.counts[: place + 1].sum())
+        digests = rows.digests[first * DIGEST : end * DIGEST]
+        found[template] = Rows(rows.counts[place : place + 1], rows.spans[first:end], digests, rows.codes[first:end])
+    return Batch([batch.texts[place]], terms, found)
 
 
 def test_several_repositories_answer_as_one_index_of_them_all(tables: Tables, parts: Parts) -> None:
@@ -85,8 +90,8 @@ def test_several_repositories_answer_as_one_index_of_them_all(tables: Tables, pa
         if name != "org/secret":
             snapshot_of(sources, Renamed(name, everything))
     writer = MemoryWriter()
-    for _, symbol, document, vectors in sorted(everything, key=lambda one: one[0]):
-        writer.put([symbol], [document], vectors)
+    for _, symbol, batch in sorted(everything, key=lambda one: one[0]):
+        writer.put([symbol], batch)
     reference = writer.commit(SnapshotInfo("", "", "", "", 0, 0))
     mine = together(tables, parts, "org/app", "org/app2")
     assert mine.symbols() == reference.symbols()

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from plait.document import EMBEDDED, SMOOTHED
 from plait.model import (
-    Document,
     FileRecord,
     Graph,
     Recovered,
@@ -31,7 +30,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from plait.model import Vectors
+    from plait.batch import Batch
+    from plait.model import Codes
 
 FEW = 1000
 PART = 0.05
@@ -39,20 +39,13 @@ PART = 0.05
 some milliseconds for a hundred, joining takes seconds for a hundred thousand."""
 
 
-@dataclass(slots=True)
-class _Put:
-    symbols: Sequence[Symbol]
-    documents: Sequence[Document]
-    vectors: Mapping[str, Vectors]
-
-
 class EmbeddedChanges:
     """Nothing is visible before `commit`, nothing remains without it."""
 
     def __init__(self, snapshot: EmbeddedSnapshot) -> None:
         self._before = snapshot
-        self._puts: list[_Put] = []
-        self._derived: dict[str, list[Vectors]] = {}
+        self._puts: list[tuple[Sequence[Symbol], Batch]] = []
+        self._derived: dict[str, list[Codes]] = {}
         self._removed: set[SymbolId] = set()
         self._graph = Graph((), ())
         self._paths: frozenset[str] = frozenset()
@@ -61,13 +54,13 @@ class EmbeddedChanges:
         self._skipped: Sequence[Skipped] = ()
         self._recovered: Sequence[Recovered] = ()
 
-    def put(self, symbols: Sequence[Symbol], documents: Sequence[Document], vectors: Mapping[str, Vectors]) -> None:
+    def put(self, symbols: Sequence[Symbol], batch: Batch) -> None:
         """Add symbols, or put them in the place of those with the same ids; else as Writer.put."""
-        self._puts.append(_Put(symbols, documents, vectors))
+        self._puts.append((symbols, batch))
 
-    def derive(self, template: str, vectors: Vectors) -> None:
+    def derive(self, template: str, codes: Codes) -> None:
         """As Writer.derive, for what was put."""
-        self._derived.setdefault(template, []).append(vectors)
+        self._derived.setdefault(template, []).append(codes)
 
     def remove(self, symbols: Iterable[SymbolId]) -> None:
         """Take symbols out; those that are put as well stay."""
@@ -89,7 +82,7 @@ class EmbeddedChanges:
 
     def commit(self, info: SnapshotInfo) -> EmbeddedSnapshot:
         before = self._before
-        new = {symbol.id for part in self._puts for symbol in part.symbols}
+        new = {symbol.id for symbols, _ in self._puts for symbol in symbols}
         replaced = new | self._removed
         numbers = before.base.numbers(sorted(replaced))
         masked = before.masked | {number for number in numbers.values() if number < before.base.count}
@@ -104,11 +97,11 @@ class EmbeddedChanges:
             numbering = self._numbering(parts)
             for part in parts:
                 part.carry(segment, numbering)
-            for one in self._puts:
-                put(segment, [numbering[symbol.id] for symbol in one.symbols], one.symbols, one.documents, one.vectors)
+            for symbols, batch in self._puts:
+                put(segment, [numbering[symbol.id] for symbol in symbols], symbols, batch)
             for template, found in self._derived.items():
-                for vectors in found:
-                    segment.derived_vectors(template, vectors)
+                for codes in found:
+                    segment.derived(template, codes)
             for part in parts:
                 part.carry_graph(segment)
             segment.graph(self._graph)
@@ -142,7 +135,7 @@ class EmbeddedChanges:
         return found if found.token == self._before.base.token else None
 
     def _numbering(self, parts: Sequence[_Part]) -> dict[SymbolId, int]:
-        ids = {symbol.id for one in self._puts for symbol in one.symbols}
+        ids = {symbol.id for symbols, _ in self._puts for symbol in symbols}
         for part in parts:
             ids.update(part.ids.values())
         return {symbol: number for number, symbol in enumerate(sorted(ids))}

@@ -10,17 +10,16 @@ from __future__ import annotations
 import secrets
 import sqlite3
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plait.document import EMBEDDED, PLAIN, digest
+from plait.document import EMBEDDED, PLAIN
 from plait.errors import BrokenIndex, CannotWrite
 from plait.model import (
     Direction,
-    Document,
     Edge,
     EdgeKind,
     FileRecord,
@@ -40,7 +39,8 @@ from plait.store.columns import SegmentColumns
 from plait.store.segment import Segment, SegmentWriter, inode
 
 if TYPE_CHECKING:
-    from plait.model import Codes, Vector, Vectors
+    from plait.batch import Batch
+    from plait.model import Codes, Vector
 
 FORMAT = 2
 """Part of the file's name: a plait of another format does not see it and builds its own."""
@@ -71,7 +71,7 @@ class EmbeddedWriter:
         self._segment: SegmentWriter | None = None
         self._last: SymbolId | None = None
 
-    def put(self, symbols: Sequence[Symbol], documents: Sequence[Document], vectors: Mapping[str, Vectors]) -> None:
+    def put(self, symbols: Sequence[Symbol], batch: Batch) -> None:
         with writing(self.path):
             segment = self._opened()
             for symbol in symbols:
@@ -79,11 +79,11 @@ class EmbeddedWriter:
                     raise ValueError(f"{symbol.id} comes after {self._last}: symbols are put by id")
                 self._last = symbol.id
             first = len(segment.numbers)
-            put(segment, range(first, first + len(symbols)), symbols, documents, vectors)
+            put(segment, range(first, first + len(symbols)), symbols, batch)
 
-    def derive(self, template: str, vectors: Vectors) -> None:
+    def derive(self, template: str, codes: Codes) -> None:
         with writing(self.path):
-            self._opened().derived_vectors(template, vectors)
+            self._opened().derived(template, codes)
 
     def connect(self, graph: Graph) -> None:
         with writing(self.path):
@@ -109,33 +109,18 @@ class EmbeddedWriter:
         return self._segment
 
 
-def put(
-    segment: SegmentWriter,
-    numbers: Sequence[int],
-    symbols: Sequence[Symbol],
-    documents: Sequence[Document],
-    vectors: Mapping[str, Vectors],
-) -> None:
+def put(segment: SegmentWriter, numbers: Sequence[int], symbols: Sequence[Symbol], batch: Batch) -> None:
     """Add symbols with their documents under given numbers."""
     import numpy as np
 
-    from plait.vectors import codes
-
     segment.symbols(
-        (number, *records.symbol_row(symbol, document.text))
-        for number, symbol, document in zip(numbers, symbols, documents, strict=True)
+        (number, *records.symbol_row(symbol, text))
+        for number, symbol, text in zip(numbers, symbols, batch.texts, strict=True)
     )
-    for number, document in zip(numbers, documents, strict=True):
-        segment.terms(number, document.terms)
-    for template, rows in vectors.items():
-        passages = [passage for document in documents for passage in document.passages[template]]
-        counts = [len(document.passages[template]) for document in documents]
-        owners = np.repeat(np.array(numbers, dtype=np.uint32), counts)
-        spans = np.array(
-            [(p.span.start_line, p.span.end_line, p.span.start_byte, p.span.end_byte) for p in passages], dtype=np.int32
-        ).reshape(-1, 4)
-        digests = b"".join(bytes.fromhex(digest(passage.text)) for passage in passages)
-        segment.passages(template, owners, spans, digests, codes(rows))
+    segment.terms(numbers, batch.terms)
+    for template, rows in batch.rows.items():
+        owners = np.repeat(np.array(numbers, dtype=np.uint32), rows.counts)
+        segment.passages(template, owners, rows.spans, rows.digests, rows.codes)
 
 
 def sweep(path: Path) -> None:

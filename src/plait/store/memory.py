@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, TypeAlias
 
-from plait.document import PLAIN, digest
+from plait.document import PLAIN
 from plait.model import (
     Direction,
-    Document,
     Edge,
     EdgeKind,
     FileRecord,
     FileState,
     Filter,
     Graph,
-    Passage,
     Pool,
     Query,
     Ranking,
@@ -34,39 +33,41 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from plait.model import Codes, Vector, Vectors
+    from plait.batch import Batch
+    from plait.model import Codes, Vector
     from plait.store.bm25 import TermScores
     from plait.store.dense import Matrix
     from plait.store.pool import Best, Described
+
+_Row: TypeAlias = "tuple[Span, str, Codes]"
+"""A passage: its lines, its text's digest, its vector's codes."""
 
 
 @dataclass(slots=True)
 class MemoryWriter:
     _symbols: dict[SymbolId, Symbol] = field(default_factory=dict)
-    _documents: dict[SymbolId, Document] = field(default_factory=dict)
-    _rows: dict[str, dict[SymbolId, Codes]] = field(default_factory=dict)
-    _derived: dict[str, list[Vectors]] = field(default_factory=dict)
+    _texts: dict[SymbolId, str] = field(default_factory=dict)
+    _terms: dict[SymbolId, Counter[str]] = field(default_factory=dict)
+    _rows: dict[str, dict[SymbolId, list[_Row]]] = field(default_factory=dict)
+    _derived: dict[str, list[Codes]] = field(default_factory=dict)
     _edges: list[Edge] = field(default_factory=list)
     _unresolved: list[Unresolved] = field(default_factory=list)
     _files: Sequence[FileRecord] = ()
     _skipped: Sequence[Skipped] = ()
     _recovered: Sequence[Recovered] = ()
 
-    def put(self, symbols: Sequence[Symbol], documents: Sequence[Document], vectors: Mapping[str, Vectors]) -> None:
-        from plait.vectors import codes
+    def put(self, symbols: Sequence[Symbol], batch: Batch) -> None:
+        ids = [symbol.id for symbol in symbols]
+        self._symbols.update(zip(ids, symbols, strict=True))
+        self._texts.update(zip(ids, batch.texts, strict=True))
+        self._terms.update(zip(ids, map(Counter, batch.terms.of_each()), strict=True))
+        for template, rows in batch.rows.items():
+            coming = ((rows.span(row), rows.digest(row), codes) for row, codes in enumerate(rows.codes))
+            own = [list(islice(coming, count)) for count in rows.counts.tolist()]
+            self._rows.setdefault(template, {}).update(zip(ids, own, strict=True))
 
-        start = dict.fromkeys(vectors, 0)
-        stored = {template: codes(rows) for template, rows in vectors.items()}
-        for symbol, document in zip(symbols, documents, strict=True):
-            self._symbols[symbol.id] = symbol
-            self._documents[symbol.id] = document
-            for template, rows in stored.items():
-                end = start[template] + len(document.passages[template])
-                self._rows.setdefault(template, {})[symbol.id] = rows[start[template] : end]
-                start[template] = end
-
-    def derive(self, template: str, vectors: Vectors) -> None:
-        self._derived.setdefault(template, []).append(vectors)
+    def derive(self, template: str, codes: Codes) -> None:
+        self._derived.setdefault(template, []).append(codes)
 
     def connect(self, graph: Graph) -> None:
         self._edges += graph.edges
@@ -82,7 +83,7 @@ class MemoryWriter:
         graph = Graph(tuple(edges), tuple(self._unresolved))
         derived = {template: np.concatenate(parts) for template, parts in self._derived.items()}
         return MemorySnapshot(
-            *(info, self._symbols, self._documents, self._rows, derived, graph),
+            *(info, self._symbols, self._texts, self._terms, self._rows, derived, graph),
             *(self._files, self._skipped, self._recovered),
         )
 
@@ -92,9 +93,10 @@ class MemorySnapshot:
         self,
         info: SnapshotInfo,
         symbols: Mapping[SymbolId, Symbol],
-        documents: Mapping[SymbolId, Document],
-        rows: Mapping[str, Mapping[SymbolId, Codes]],
-        derived: Mapping[str, Vectors],
+        texts: Mapping[SymbolId, str],
+        terms: Mapping[SymbolId, Counter[str]],
+        rows: Mapping[str, Mapping[SymbolId, Sequence[_Row]]],
+        derived: Mapping[str, Codes],
         graph: Graph,
         files: Sequence[FileRecord],
         skipped: Sequence[Skipped],
@@ -103,28 +105,28 @@ class MemorySnapshot:
         self.info = info
         self._ids = sorted(symbols)
         self._symbols = symbols
-        self._documents = documents
+        self._texts = texts
         self._graph = graph
         self._files = sorted(files)
         self._skipped = sorted(skipped)
         self._recovered = sorted(recovered)
-        self._tables = {template: _table(self._ids, documents, template, found) for template, found in rows.items()}
-        for template, vectors in derived.items():
-            self._tables[template] = _derived(self._tables[PLAIN], vectors)
-        self._counts = [Counter(documents[symbol].terms) for symbol in self._ids]
+        self._tables = {template: _table([found[symbol] for symbol in self._ids]) for template, found in rows.items()}
+        for template, codes in derived.items():
+            self._tables[template] = _derived(self._tables[PLAIN], codes)
+        self._counts = [terms[symbol] for symbol in self._ids]
 
     def symbols(self, ids: Sequence[SymbolId] | None = None) -> list[Symbol]:
         return [self._symbols[symbol] for symbol in (self._ids if ids is None else ids) if symbol in self._symbols]
 
     def texts(self, ids: Sequence[SymbolId]) -> dict[SymbolId, str]:
-        return {symbol: self._documents[symbol].text for symbol in ids if symbol in self._documents}
+        return {symbol: self._texts[symbol] for symbol in ids if symbol in self._texts}
 
     def named(self, name: str) -> list[Symbol]:
         return [self._symbols[symbol] for symbol in self._ids if self._symbols[symbol].name == name]
 
     def containing(self, text: str) -> frozenset[SymbolId]:
         wanted = text.encode().lower()
-        return frozenset(symbol for symbol in self._ids if wanted in self._documents[symbol].text.encode().lower())
+        return frozenset(symbol for symbol in self._ids if wanted in self._texts[symbol].encode().lower())
 
     def nearest(self, vector: Vector, k: int, where: Filter = Filter(), template: str = "plain") -> Ranking:
         from plait.store.candidates import dense_ranking
@@ -139,7 +141,7 @@ class MemorySnapshot:
             template,
             allowed=self._allowed(where),
             ids=lambda chosen: [self._ids[number] for number in chosen],
-            spans=lambda places: [table.passages[rows[place]].span for place in places],
+            spans=lambda places: [table.spans[rows[place]] for place in places],
         )
 
     def matching(self, terms: Sequence[str], k: int, where: Filter = Filter()) -> Ranking:
@@ -188,7 +190,7 @@ class MemorySnapshot:
         return [(one.id, one.name, one.kind, one.path, one.is_test) for one in found]
 
     def span(self, number: int, row: int) -> Span:
-        return self._tables[PLAIN].passages[row].span
+        return self._tables[PLAIN].spans[row]
 
     def edges(self, ids: Collection[SymbolId], kinds: Collection[EdgeKind], direction: Direction) -> list[Edge]:
         wanted = frozenset(ids)
@@ -243,9 +245,8 @@ class MemorySnapshot:
 
         found: dict[str, Vector] = {}
         for table in self._tables.values():
-            for row, passage in enumerate(table.passages):
-                key = digest(passage.text)
-                if table.is_of_text and key in digests:
+            for row, key in enumerate(table.digests):
+                if key in digests:
                     found[key] = unit(table.matrix.codes[row : row + 1])[0]
         return found
 
@@ -255,8 +256,8 @@ class MemorySnapshot:
 
     def passages(self, template: str) -> Iterator[tuple[SymbolId, Span, bytes]]:
         table = self._tables[template]
-        for owner, passage, codes in zip(table.matrix.owners, table.passages, table.matrix.codes, strict=True):
-            yield self._ids[owner], passage.span, codes.tobytes()
+        for owner, span, codes in zip(table.matrix.owners, table.spans, table.matrix.codes, strict=True):
+            yield self._ids[owner], span, codes.tobytes()
 
     def _allowed(self, where: Filter) -> NDArray[np.bool_] | None:
         import numpy as np
@@ -274,38 +275,30 @@ class MemorySnapshot:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    passages: list[Passage]
+    """Rows of one template, in the order of the symbol numbers."""
+
+    spans: list[Span]
+    digests: list[str]
+    """of the text of each row; none where the vectors are not those of texts"""
     matrix: Matrix
-    is_of_text: bool = True
-    """each vector is that of its passage's text"""
 
 
-def _table(
-    ids: Sequence[SymbolId],
-    documents: Mapping[SymbolId, Document],
-    template: str,
-    rows: Mapping[SymbolId, Codes],
-) -> _Table:
-    """One template's passages and vectors, row by row, in the order of the symbol numbers."""
+def _table(own: Sequence[Sequence[_Row]]) -> _Table:
+    """Return the table of each symbol's rows, by number."""
     import numpy as np
 
+    rows = [row for of_symbol in own for row in of_symbol]
+    owners = np.repeat(np.arange(len(own), dtype=np.uint32), [len(of_symbol) for of_symbol in own])
+    codes = np.stack([codes for _, _, codes in rows]) if rows else np.zeros((0, 1), dtype=np.int8)
+    return _Table([span for span, _, _ in rows], [key for _, key, _ in rows], _matrix(codes, owners))
+
+
+def _derived(plain: _Table, codes: Codes) -> _Table:
+    return _Table(plain.spans, [], _matrix(codes, plain.matrix.owners))
+
+
+def _matrix(codes: Codes, owners: NDArray[np.uint32]) -> Matrix:
     from plait.store.dense import Matrix
     from plait.vectors import squares
 
-    passages: list[Passage] = []
-    owners: list[int] = []
-    for number, symbol in enumerate(ids):
-        own = documents[symbol].passages[template]
-        passages.extend(own)
-        owners.extend([number] * len(own))
-    found = [rows[symbol] for symbol in ids if len(rows[symbol])]
-    codes = np.concatenate(found) if found else np.zeros((0, 1), dtype=np.int8)
-    return _Table(passages, Matrix(codes, squares(codes), np.array(owners, dtype=np.uint32)))
-
-
-def _derived(plain: _Table, vectors: Vectors) -> _Table:
-    from plait.store.dense import Matrix
-    from plait.vectors import codes, squares
-
-    stored = codes(vectors)
-    return _Table(plain.passages, Matrix(stored, squares(stored), plain.matrix.owners), is_of_text=False)
+    return Matrix(codes, squares(codes), owners)

@@ -13,6 +13,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from plait.batch import Terms
+
 Rows: TypeAlias = "NDArray[np.uint32]"
 """(document, count), ascending"""
 
@@ -36,6 +38,15 @@ class PostingsBuilder:
         numbers = self._numbers
         self._terms.extend([numbers[term] for term in terms])
         self._ends.append((document, len(self._terms)))
+        if len(self._terms) >= _MANY:
+            self._count()
+
+    def add_all(self, documents: Sequence[int], terms: Terms) -> None:
+        """As `add`, of several documents."""
+        numbers = np.array([self._numbers[name] for name in terms.names], dtype=np.uint32)
+        ends = np.cumsum(terms.counts, dtype=np.int64) + len(self._terms)
+        self._terms.frombytes(numbers[terms.places].tobytes())
+        self._ends += zip(documents, ends.tolist(), strict=True)
         if len(self._terms) >= _MANY:
             self._count()
 

@@ -19,6 +19,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plait.batch import DIGEST
 from plait.document import PLAIN
 from plait.errors import BrokenIndex
 from plait.model import FileRecord, Graph, Recovered, Skipped, SkipReason, SnapshotInfo, Span, SymbolId, SymbolKind
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from plait.model import Codes, Vectors
+    from plait.batch import Terms
+    from plait.model import Codes
     from plait.store.dense import Matrix
     from plait.store.pool import Described
 
@@ -74,9 +76,6 @@ _SPOOLED = 16 * 2**20
 _PIECE = 16_384
 """Rows of an array that are written at once."""
 
-_DIGEST = 16
-"""Bytes of `plait.document.digest`."""
-
 
 class SegmentWriter:
     """Fills a file aside; `finish` completes it and renames it into place. Else it is removed again."""
@@ -114,21 +113,19 @@ class SegmentWriter:
 
         self.insert("symbols", noted(), 15)
 
-    def terms(self, number: int, terms: Sequence[str]) -> None:
-        self._length(number, len(terms))
-        self._builder.add(number, terms)
+    def terms(self, numbers: Sequence[int], terms: Terms) -> None:
+        """Add the terms of documents, each under its number."""
+        self.lengths(dict(zip(numbers, terms.counts.tolist(), strict=True)))
+        self._builder.add_all(numbers, terms)
 
     def postings(self, term: str, rows: NDArray[np.uint32]) -> None:
         self._builder.add_postings(term, rows)
 
     def lengths(self, lengths: Mapping[int, int]) -> None:
         for number, length in lengths.items():
-            self._length(number, length)
-
-    def _length(self, number: int, length: int) -> None:
-        if number >= len(self._lengths):
-            self._lengths.extend([0] * (number + 1 - len(self._lengths)))
-        self._lengths[number] = length
+            if number >= len(self._lengths):
+                self._lengths.extend([0] * (number + 1 - len(self._lengths)))
+            self._lengths[number] = length
 
     def passages(
         self, template: str, owners: NDArray[np.uint32], spans: NDArray[np.int32], digests: bytes, codes: Codes
@@ -138,11 +135,6 @@ class SegmentWriter:
     def derived(self, template: str, codes: Codes) -> None:
         """Add vectors for the passages of `plain`, in the order in which those are added."""
         self._tables.setdefault(PLAIN, _Passages()).derive(template, codes)
-
-    def derived_vectors(self, template: str, vectors: Vectors) -> None:
-        from plait.vectors import codes
-
-        self.derived(template, codes(vectors))
 
     def graph(self, graph: Graph) -> None:
         """Add edges and sites between any symbols; those of this segment must have been added before."""
@@ -297,7 +289,7 @@ class _Passages:
         self._is_ordered, self._last = self._is_ordered and ascending, int(owners[-1])
         self._add("owners", owners.tobytes(), 4)
         self._add("spans", spans.tobytes(), 16)
-        self._add("digests", digests, _DIGEST)
+        self._add("digests", digests, DIGEST)
         self._add("codes", codes.tobytes(), codes.shape[1])
         self._add("squares", squares(codes).tobytes(), 4)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from plait.document import digest
+from plait.batch import DIGEST
 from plait.graph.outward import outward
-from plait.model import Document, FileRecord, Graph, Recovered, Skipped, SnapshotInfo, Symbol, SymbolId
+from plait.model import FileRecord, Graph, Recovered, Skipped, SnapshotInfo, Symbol, SymbolId
 from plait.store import records
 from plait.store.lance import registry
 from plait.store.lance.snapshot import LanceSnapshot, Unit
@@ -28,7 +28,8 @@ from plait.store.lance.tables import (
 )
 
 if TYPE_CHECKING:
-    from plait.model import Codes, Vectors
+    from plait.batch import Batch, Rows
+    from plait.model import Codes
     from plait.store.lance.part import Parts
 
 _ROWS = 20_000
@@ -56,48 +57,36 @@ class LanceWriter:
         self._published: dict[str, Any] = {"packages": [], "aliases": []}
         self._observed: dict[str, str] = {}
 
-    def put(self, symbols: Sequence[Symbol], documents: Sequence[Document], vectors: Mapping[str, Vectors]) -> None:
-        from plait.vectors import codes
-
+    def put(self, symbols: Sequence[Symbol], batch: Batch) -> None:
         first = len(self._numbers)
         rows: list[tuple[Any, ...]] = []
-        for symbol, document in zip(symbols, documents, strict=True):
+        for symbol, text, terms in zip(symbols, batch.texts, batch.terms.of_each(), strict=True):
             if self._last is not None and symbol.id <= self._last:
                 raise ValueError(f"{symbol.id} comes after {self._last}: symbols are put by id")
             self._last = symbol.id
             key = self._base + len(self._numbers)
             self._numbers[symbol.id] = key
-            self._documents.update(set(document.terms))
-            self._terms += len(document.terms)
-            row = records.symbol_row(symbol, document.text)
-            rows.append((self.build, key, *row, len(document.terms), " ".join(document.terms)))
+            self._documents.update(set(terms))
+            self._terms += len(terms)
+            rows.append((self.build, key, *records.symbol_row(symbol, text), len(terms), " ".join(terms)))
         self._add(SYMBOLS, rows)
-        for template, found in vectors.items():
-            self._passages(template, first, documents, codes(found))
+        for template, found in batch.rows.items():
+            self._passages(template, self._base + first, found)
 
-    def _passages(self, template: str, first: int, documents: Sequence[Document], codes: Codes) -> None:
-        passages: list[tuple[int, ...]] = []
-        digests: list[bytes] = []
-        owners: list[int] = []
-        for number, document in enumerate(documents, start=self._base + first):
-            for passage in document.passages[template]:
-                span = passage.span
-                passages.append((span.start_line, span.end_line, span.start_byte, span.end_byte))
-                digests.append(bytes.fromhex(digest(passage.text)))
-                owners.append(number)
+    def _passages(self, template: str, first: int, rows: Rows) -> None:
+        owners = [number for number, count in enumerate(rows.counts.tolist(), start=first) for _ in range(count)]
+        digests = [rows.digests[at : at + DIGEST] for at in range(0, len(rows.digests), DIGEST)]
         if template == "plain":
             self._owners += owners
         start = self._counts[template]
-        columns = [[self.build] * len(owners), list(range(start, start + len(owners))), owners, passages, digests]
-        self._add_columns(template, [*columns, _lists(codes)])
+        columns = [[self.build] * len(owners), list(range(start, start + len(owners))), owners]
+        self._add_columns(template, [*columns, rows.spans.tolist(), digests, _lists(rows.codes)])
 
-    def derive(self, template: str, vectors: Vectors) -> None:
-        from plait.vectors import codes
-
+    def derive(self, template: str, codes: Codes) -> None:
         start = self._counts[template]
-        end = start + len(vectors)
-        columns = [[self.build] * len(vectors), list(range(start, end)), self._owners[start:end]]
-        self._add_columns(template, [*columns, _lists(codes(vectors))])
+        end = start + len(codes)
+        columns = [[self.build] * len(codes), list(range(start, end)), self._owners[start:end]]
+        self._add_columns(template, [*columns, _lists(codes)])
 
     def connect(self, graph: Graph) -> None:
         numbers = self._numbers
