@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from plait.facts import ParsedFile
-from plait.tellings import Tellings
+from plait.tellings import Tellings, told_by
 
 
 class FilesAround:
@@ -14,7 +14,7 @@ class FilesAround:
         self.opened: list[str] = []
         self._tellings = Tellings()
         for file in files.values():
-            self._tellings.add(file, "")
+            self._tellings.add(file.path, "", told_by(file))
 
     def __call__(self, path: str) -> ParsedFile:
         return self.every([path])[0]

@@ -11,13 +11,13 @@ from typing import Protocol
 from plait import plugins
 from plait.collector import paused
 from plait.facts import FlowFacts, ParsedFile
-from plait.gathered import ParsedFiles, Sources
+from plait.gathered import ParsedFiles, Sources, pack_file, unpack_brief, unpack_file
 from plait.model import Recovered, Skipped, SourceFile
 from plait.packing import pack, unpack
 from plait.parse.lines import merged
 from plait.processes import mapped, processes
 from plait.protocols import FlowParser, Parser
-from plait.tellings import Tellings
+from plait.tellings import Tellings, told_by
 
 Progress = Callable[[str, int, int], None]
 
@@ -80,7 +80,7 @@ def extract(
 def gather(
     sources: Sources, files: ParsedFiles, facts: Facts | None, state: str, progress: Progress, *, flow: bool
 ) -> Extracted:
-    """Add the facts of all sources to `files`, `ParsedFile.flow` among them if it is asked for.
+    """Add the facts of all sources to `files`; `ParsedFile.flow` among them if it is asked for and they stay open.
 
     `state` stands for everything else that facts depend on: plait's own code. New facts are kept as they come, so that
     a build that is interrupted or killed leaves them to the next one.
@@ -90,12 +90,23 @@ def gather(
     tellings = Tellings()
 
     def add(path: str, packed: Mapping[str, bytes]) -> bool:
-        found = _unpacked(packed, keys[path], flow=flow)
-        if found is None:
-            return False
-        files.add(found, packed[keys[path]])
-        tellings.add(found, sources.about[path].digest)
-        recovered.extend(_recovered(found))
+        digest = sources.about[path].digest
+        if files.stay_open:
+            file = _unpacked(packed, keys[path], flow=flow)
+            if file is None:
+                return False
+            files.add_open(file)
+            tellings.add(path, digest, told_by(file))
+            problem = _recovered(file)
+        else:
+            brief = unpack_brief(packed.get(keys[path], b""))
+            if brief is None:
+                return False
+            files.add(brief, packed[keys[path]])
+            tellings.add(path, digest, brief.told)
+            problem = brief.recovered
+        if problem is not None:
+            recovered.append(problem)
         return True
 
     missing = _missing(keys, facts, add, flow=flow)
@@ -149,12 +160,12 @@ def kept(files: Sequence[tuple[str, str, str]], facts: Facts, state: str) -> lis
     return [_unpacked(found, key, flow=False) for key in keys]
 
 
-def _recovered(file: ParsedFile) -> list[Recovered]:
+def _recovered(file: ParsedFile) -> Recovered | None:
     both = [one for one in (file.recovered, file.flow.unfollowed) if one is not None]
     if not both:
-        return []
+        return None
     left_out = merged(run for one in both for run in one.left_out)
-    return [Recovered(file.path, "; ".join(one.problem for one in both), left_out)]
+    return Recovered(file.path, "; ".join(one.problem for one in both), left_out)
 
 
 def key_of(path: str, language: str, digest: str, state: str) -> str:
@@ -170,7 +181,7 @@ def _flow_key(key: str) -> str:
 @dataclass(frozen=True, slots=True)
 class _Packed:
     facts: bytes
-    """a ParsedFile whose flow is empty"""
+    """a ParsedFile whose flow is empty, behind its Brief"""
     flow: bytes
     """FlowFacts; empty if nobody has asked for them"""
 
@@ -179,12 +190,13 @@ def _packed(file: SourceFile, *, flow: bool) -> _Packed | Skipped:
     found = parse(file, flow=flow)
     if isinstance(found, Skipped):
         return found
-    return _Packed(pack(replace(found, flow=FlowFacts())), pack(found.flow) if flow else b"")
+    facts = replace(found, flow=FlowFacts())
+    return _Packed(pack_file(facts, told_by(facts), _recovered(facts)), pack(found.flow) if flow else b"")
 
 
 def _unpacked(packed: Mapping[str, bytes], key: str, *, flow: bool) -> ParsedFile | None:
     """Return facts by their key; None where they, or the flow if it is wanted, are missing or damaged."""
-    found = unpack(packed.get(key, b""), ParsedFile)
+    found = unpack_file(packed.get(key, b""))
     if found is None or not flow:
         return found
     values = unpack(packed.get(_flow_key(key), b""), FlowFacts)

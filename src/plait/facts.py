@@ -174,6 +174,17 @@ class ParsedFile:
     arguments: tuple[Arguments, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What a build asks of every file when its facts stay packed."""
+
+    outline: Outline
+    symbols: tuple[Symbol, ...]
+    told: tuple[str, ...] | None
+    """names of which it tells others, ascending (`plait.graph.generic.told`); None where its language has no table"""
+    recovered: Recovered | None
+
+
 def outline_of(file: ParsedFile) -> Outline:
     return Outline(file.path, file.module, file.is_package)
 
@@ -194,6 +205,6 @@ def _pickled_at_once(kind: type[Any]) -> None:
 
 for _kind in (
     *(Span, Symbol, Reference, Recovered, Import, Binding, Mention, Extension, Parameters, Arguments),
-    *(FlowFunction, FlowFacts, ParsedFile, Edge, Unresolved),
+    *(FlowFunction, FlowFacts, ParsedFile, Outline, Brief, Edge, Unresolved),
 ):
     _pickled_at_once(_kind)

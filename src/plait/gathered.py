@@ -5,18 +5,22 @@ from __future__ import annotations
 import sys
 import zlib
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
-from plait.facts import Outline, ParsedFile, outline_of
-from plait.model import SourceFile, Symbol, SymbolId
-from plait.packing import unpack
+from plait.facts import Brief, Outline, ParsedFile, outline_of
+from plait.model import Recovered, SourceFile, Symbol, SymbolId
+from plait.packing import pack, unpack
 from plait.parse.naming import module_id
 from plait.spool import Spool
 
 OPEN_SYMBOLS = 40_000
 """Symbols of the files that stay open, about 6 kB each with all facts of their files. Files of 600,000 lines have as
 many, and are opened only once."""
+
+HELD_SYMBOLS = 100_000
+"""Symbols that are held by themselves, about 1 kB each, so that files are not opened for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +61,36 @@ class Sources(Mapping[str, SourceFile]):
         return len(self.about)
 
 
+def pack_file(file: ParsedFile, told: Iterable[str] | None, recovered: Recovered | None) -> bytes:
+    """Pack a file's facts behind what is asked of it when they stay packed."""
+    brief = Brief(outline_of(file), file.symbols, None if told is None else tuple(told), recovered)
+    return pack(brief, file)
+
+
+def unpack_brief(packed: bytes) -> Brief | None:
+    return unpack(packed, Brief)
+
+
+def unpack_file(packed: bytes) -> ParsedFile | None:
+    return unpack(packed, ParsedFile, place=1)
+
+
 class ParsedFiles(Mapping[str, ParsedFile]):
     """Facts of files, by path, in the order in which they were added.
 
-    Those asked for last stay open, up to `open_symbols` of their symbols; without a limit, all.
+    Those asked for last stay open, up to `open_symbols` of their symbols; without a limit, all. The symbols alone are
+    held of more files, up to `held_symbols`.
     """
 
-    def __init__(self, open_symbols: int | None = OPEN_SYMBOLS) -> None:
+    def __init__(self, open_symbols: int | None = OPEN_SYMBOLS, held_symbols: int = HELD_SYMBOLS) -> None:
         self.outlines: dict[str, Outline] = {}
         self.names: dict[SymbolId, str] = {}
         """of all symbols"""
-        self._limit = open_symbols
+        self._limit, self._room = open_symbols, held_symbols
         self._facts = Spool()
         self._open: OrderedDict[str, ParsedFile] = OrderedDict()
         self._symbols = 0
+        self._held: dict[str, Sequence[Symbol]] = {}
 
     @classmethod
     def packed_before(cls, outlines: Iterable[Outline], packed: Mapping[str, bytes]) -> ParsedFiles:
@@ -86,17 +106,31 @@ class ParsedFiles(Mapping[str, ParsedFile]):
         return self._facts.get(path)
 
     @property
+    def stay_open(self) -> bool:
+        return self._limit is None
+
+    @property
     def in_memory(self) -> bool:
         """Whether the packed facts of all files are in memory."""
-        return self._limit is not None and self._facts.in_memory
+        return not self.stay_open and self._facts.in_memory
 
-    def add(self, file: ParsedFile, packed: bytes) -> None:
-        """`packed` holds the file; it is not looked at where all files stay open."""
-        self.outlines[file.path] = outline_of(file)
-        self.names.update((symbol.id, sys.intern(symbol.name)) for symbol in file.symbols)
-        if self._limit is not None:
-            self._facts.put(file.path, packed)
+    def add(self, brief: Brief, packed: bytes) -> None:
+        """Add a file that is packed, and opened when it is asked for."""
+        path = brief.outline.path
+        self._note(brief.outline, brief.symbols)
+        self._facts.put(path, packed)
+        if len(brief.symbols) <= self._room:
+            self._room -= len(brief.symbols)
+            self._held[path] = brief.symbols
+
+    def add_open(self, file: ParsedFile) -> None:
+        """Add a file where all stay open."""
+        self._note(outline_of(file), file.symbols)
         self._keep(file)
+
+    def _note(self, outline: Outline, symbols: Iterable[Symbol]) -> None:
+        self.outlines[outline.path] = outline
+        self.names.update((symbol.id, sys.intern(symbol.name)) for symbol in symbols)
 
     def _keep(self, file: ParsedFile) -> None:
         self._open[file.path] = file
@@ -110,7 +144,7 @@ class ParsedFiles(Mapping[str, ParsedFile]):
         if found is not None:
             self._open.move_to_end(path)
             return found
-        opened = unpack(self._facts.get(path), ParsedFile)
+        opened = unpack_file(self._facts.get(path))
         if opened is None:
             raise KeyError(path)
         self._keep(opened)
@@ -125,4 +159,14 @@ class ParsedFiles(Mapping[str, ParsedFile]):
     def symbols(self) -> Iterator[Symbol]:
         """Yield all symbols by id, a file at a time: the ids of one file begin alike, as those of no other do."""
         for path in sorted(self.outlines, key=module_id):
-            yield from sorted(self[path].symbols, key=lambda symbol: symbol.id)
+            yield from sorted(self._symbols_of(path), key=attrgetter("id"))
+
+    def _symbols_of(self, path: str) -> Sequence[Symbol]:
+        if path in self._held:
+            return self._held[path]
+        if path in self._open:
+            return self._open[path].symbols
+        brief = unpack_brief(self._facts.get(path))
+        if brief is None:
+            raise KeyError(path)
+        return brief.symbols

@@ -12,14 +12,25 @@ from plait import facts, model
 _T = TypeVar("_T")
 
 
-def pack(value: object) -> bytes:
-    return zlib.compress(pickle.dumps(value, pickle.HIGHEST_PROTOCOL), 1)
+def pack(*values: object) -> bytes:
+    """Pack values one behind another; what a later one shares with those before it is written once."""
+    written = io.BytesIO()
+    pickler = pickle.Pickler(written, pickle.HIGHEST_PROTOCOL)
+    for value in values:
+        pickler.dump(value)
+    return zlib.compress(written.getbuffer(), 1)
 
 
-def unpack(packed: bytes, kind: type[_T]) -> _T | None:
-    """Return what was packed; None for bytes that are damaged or hold something else."""
+def unpack(packed: bytes, kind: type[_T], place: int = 0) -> _T | None:
+    """Return the value that was packed at a place; None for bytes that are damaged or hold something else there.
+
+    What is packed behind it costs nothing.
+    """
     try:
-        found = _Reader(io.BytesIO(zlib.decompress(packed))).load()
+        reader = _Reader(io.BytesIO(zlib.decompress(packed)))
+        for _ in range(place):
+            reader.load()
+        found = reader.load()
     except Exception:  # whatever damaged bytes do to a decoder
         return None
     return found if isinstance(found, kind) else None

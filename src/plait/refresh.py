@@ -39,7 +39,7 @@ from plait.model import (
 )
 from plait.protocols import ChangesWriter, Embedder, RelinkingGraphBuilder, Snapshot
 from plait.source import Listing
-from plait.tellings import Tellings
+from plait.tellings import Tellings, told_by
 from plait.terms import terms
 
 MUCH = 0.25
@@ -381,7 +381,7 @@ class _Opened:
         lacking = found.lacking(digests)
         if len(lacking) > UNKNOWN:
             for file in self.every(lacking):
-                found.add(file, digests[file.path])
+                found.add(file.path, digests[file.path], told_by(file))
             facts.put({key: found.packed()})
             lacking = []
         self._tellings, self._unknown = found, lacking

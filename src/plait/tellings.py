@@ -6,7 +6,7 @@ tells of every name.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
@@ -14,6 +14,11 @@ from plait.facts import ParsedFile
 from plait.graph.generic.dialects import DIALECTS
 from plait.graph.generic.told import told
 from plait.packing import pack, unpack
+
+
+def told_by(file: ParsedFile) -> tuple[str, ...] | None:
+    """Return the names of which a file tells, ascending; None in a language without a table."""
+    return tuple(sorted(told(file))) if file.symbols[0].language in DIALECTS else None
 
 
 @dataclass(slots=True)
@@ -26,14 +31,14 @@ class Tellings:
     _names: dict[str, list[int]] = field(default_factory=dict)
     """places in `_paths`, by name; a file that has changed has several, and tells at least what it does"""
 
-    def add(self, file: ParsedFile, digest: str) -> None:
-        """Note what a file tells; nothing in a language without a table."""
-        if file.symbols[0].language not in DIALECTS or self._digests.get(file.path) == digest:
+    def add(self, path: str, digest: str, names: Iterable[str] | None) -> None:
+        """Note what a file tells, as `told_by` says; nothing in a language without a table."""
+        if names is None or self._digests.get(path) == digest:
             return
-        self._digests[file.path] = digest
-        for name in sorted(told(file)):
+        self._digests[path] = digest
+        for name in names:
             self._names.setdefault(name, []).append(len(self._paths))
-        self._paths.append(file.path)
+        self._paths.append(path)
 
     def of(self, name: str) -> Collection[str]:
         return {self._paths[place] for place in self._names.get(name, ())}

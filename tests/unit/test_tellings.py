@@ -7,7 +7,7 @@ from plait import extraction
 from plait.facts import ParsedFile, outline_of
 from plait.graph.mixed import ScopedGraph
 from plait.model import SourceFile
-from plait.tellings import Tellings
+from plait.tellings import Tellings, told_by
 
 FILES = {
     "app/main.go": 'package app\n\nimport "x.org/shop/cart"\n\nfunc Run() int { return cart.Total(load()) }\n',
@@ -38,10 +38,10 @@ def test_only_what_tells_of_a_name_that_is_asked_for_is_opened() -> None:
 def test_a_file_that_has_changed_is_lacking_until_it_is_added_again() -> None:
     before, after = parsed("a.go", "package a\n\nfunc Old() {}\n"), parsed("a.go", "package a\n\nfunc New() {}\n")
     tellings = Tellings()
-    tellings.add(before, "1")
+    tellings.add("a.go", "1", told_by(before))
     assert tellings.lacking({"a.go": "1"}) == []
     assert tellings.lacking({"a.go": "2", "b.go": "1"}) == ["a.go", "b.go"]
-    tellings.add(after, "2")
+    tellings.add("a.go", "2", told_by(after))
     kept = Tellings.unpacked(tellings.packed())
     assert kept.lacking({"a.go": "2"}) == []
     assert set(kept.of("New")) == {"a.go"}
