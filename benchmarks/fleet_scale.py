@@ -39,6 +39,7 @@ from plait import plugins
 from plait.document import EMBEDDED, TEMPLATES, batch_of
 from plait.engine import Answer, Engine
 from plait.fleet.fleet import Fleet
+from plait.links import links_of
 from plait.model import Direction, Document, EdgeKind, Graph, Passage, Ranking, SymbolId
 from plait.protocols import Snapshot
 from plait.settings import Settings
@@ -142,7 +143,8 @@ def in_one_index(snapshot: LanceSnapshot, place: Path) -> EmbeddedSnapshot:
         ]
         writer.put(symbols, batch_of(documents, {template: rows[template].codes for template in EMBEDDED}))
         writer.derive("smoothed", part.matrix("smoothed").codes)
-        writer.connect(Graph(tuple(snapshot.edges([one.id for one in symbols], list(EdgeKind), Direction.OUT)), ()))
+        edges = snapshot.edges([one.id for one in symbols], list(EdgeKind), Direction.OUT)
+        writer.connect(links_of(Graph(tuple(edges), ())))
     return writer.commit(snapshot.info)
 
 

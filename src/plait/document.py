@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from plait.links import Links
     from plait.model import Codes, Vectors
     from plait.protocols import Embedder
 
@@ -65,6 +66,17 @@ class Neighbours:
             if edge.kind is EdgeKind.CALLS and edge.source != edge.target:
                 self._sources.append(numbers.setdefault(edge.source, len(numbers)))
                 self._targets.append(numbers.setdefault(edge.target, len(numbers)))
+        self._sides = None
+
+    def add_links(self, links: Links) -> None:
+        import numpy as np
+
+        source, target = links.calls()
+        numbers = np.zeros(len(links.texts), dtype=np.uint32)
+        for place in np.unique(np.concatenate([source, target])).tolist():
+            numbers[place] = self._numbers.setdefault(SymbolId(links.texts[place]), len(self._numbers))
+        self._sources.frombytes(numbers[source].tobytes())
+        self._targets.frombytes(numbers[target].tobytes())
         self._sides = None
 
     def of(self, symbol: SymbolId, direction: Direction) -> Sequence[SymbolId]:

@@ -19,6 +19,7 @@ from plait.extraction import Facts, gather
 from plait.facts import Outline, ParsedFile
 from plait.gathered import About, ParsedFiles, Sources
 from plait.linking import Linked, in_parts_of
+from plait.links import links_of
 from plait.model import (
     Content,
     EdgeKind,
@@ -139,7 +140,7 @@ def build(
     else:
         with paused():
             whole, tallies = _linked(builder, given, sources, extracted.parsed, root)
-        linked.add(whole)
+        linked.add(links_of(whole))
     progress("linking", len(files), len(files))
     known = before if before is not None and before.info.embedder == embedder.fingerprint else None
     with paused():

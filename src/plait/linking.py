@@ -13,7 +13,8 @@ from plait.collector import paused
 from plait.document import Neighbours
 from plait.facts import Outline, ParsedFile
 from plait.gathered import ParsedFiles
-from plait.model import EdgeKind, Evidence, Graph, Unknown
+from plait.links import Links, links_of
+from plait.model import EdgeKind, Evidence, Unknown
 from plait.packing import pack, unpack
 from plait.processes import mapped, processes
 from plait.protocols import RelinkingGraphBuilder
@@ -38,25 +39,30 @@ class Linked:
         self.unresolved: Counter[Unknown] = Counter()
         self._packed = Spool()
         self._count = 0
-        self._last: tuple[Graph, bytes] = Graph((), ()), b""
+        self._last: tuple[Links | None, bytes] = None, b""
 
-    def add(self, part: Graph, packed: bytes = b"") -> None:
+    def add(self, part: Links, packed: bytes = b"") -> None:
         """`packed` holds the part, if it was packed anyway."""
-        self.neighbours.add(part.edges)
-        self.edges.update((edge.kind, edge.evidence) for edge in part.edges)
-        self.unresolved.update(site.reason for site in part.unresolved)
+        self.neighbours.add_links(part)
+        _, _, kinds, _, evidence, *_ = part.edge_columns()
+        pairs = Counter(zip(kinds.tolist(), evidence.tolist(), strict=True))
+        self.edges.update({(EdgeKind(part.texts[kind]), Evidence(how)): n for (kind, how), n in pairs.items()})
+        reasons = Counter(part.site_columns()[9].tolist())
+        self.unresolved.update({Unknown(part.texts[reason]): n for reason, n in reasons.items()})
         last, last_packed = self._last
-        if last.edges or last.unresolved:
+        if last is not None:
             self._packed.put(str(self._count), last_packed or pack(last))
             self._count += 1
         self._last = part, packed
 
-    def parts(self) -> Iterator[Graph]:
+    def parts(self) -> Iterator[Links]:
         for number in range(self._count):
-            part = unpack(self._packed.get(str(number)), Graph)
+            part = unpack(self._packed.get(str(number)), Links)
             assert part is not None
             yield part
-        yield self._last[0]
+        last, _ = self._last
+        if last is not None:
+            yield last
 
 
 class _Opened:
@@ -82,17 +88,17 @@ class _Linker:
     apart: Sequence[str]
     """by path"""
 
-    def link(self, start: int, end: int) -> Graph:
+    def link(self, start: int, end: int) -> Links:
         """Link these of the files that can be linked apart."""
         around = [self.files.outlines[path] for path in (*self.apart[:start], *self.apart[end:])]
         with paused():
             files = [self.files[path] for path in self.apart[start:end]]
-            return self.builder.relink(files, around, _Opened(self.files))
+            return links_of(self.builder.relink(files, around, _Opened(self.files)))
 
 
 def in_parts_of(
     graph: str, builder: RelinkingGraphBuilder, files: ParsedFiles, languages: Mapping[str, str]
-) -> Generator[tuple[int, Graph, bytes], None, None]:
+) -> Generator[tuple[int, Links, bytes], None, None]:
     """Yield how many files are linked, and the edges and sites of the last ones, packed as well if they were.
 
     `graph` is the builder's name; `languages` are those of the files, by path.
@@ -103,7 +109,7 @@ def in_parts_of(
     together = sorted(files.outlines.keys() - set(apart))
     if together:
         with paused():
-            linked = builder.relink([files[path] for path in together], (), _Opened(files))
+            linked = links_of(builder.relink([files[path] for path in together], (), _Opened(files)))
         yield len(together), linked, b""
     if len(apart) >= WORTH_PROCESSES and processes() > 1 and files.in_memory:
         yield from _by_processes(graph, files, apart, len(together))
@@ -118,14 +124,14 @@ def in_parts_of(
 
 def _by_processes(
     graph: str, files: ParsedFiles, apart: Sequence[str], done: int
-) -> Generator[tuple[int, Graph, bytes], None, None]:
+) -> Generator[tuple[int, Links, bytes], None, None]:
     size = min(PART, -(-len(apart) // (PARTS * processes())))
     starts = range(0, len(apart), size)
     held = {path: files.packed(path) for path in apart}
     ranges = [(start, min(start + size, len(apart))) for start in starts]
     with closing(mapped(_linked, ranges, _begin, graph, held, [files.outlines[path] for path in apart])) as found:
         for (_, end), packed in zip(ranges, found, strict=True):
-            part = unpack(packed, Graph)
+            part = unpack(packed, Links)
             assert part is not None
             yield done + end, part, packed
     global _linker

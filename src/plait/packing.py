@@ -7,7 +7,7 @@ import pickle
 import zlib
 from typing import Any, TypeVar
 
-from plait import facts, model
+from plait import facts, links, model
 
 _T = TypeVar("_T")
 
@@ -40,6 +40,6 @@ class _Reader(pickle.Unpickler):
     """Makes nothing but facts, whatever somebody has written into the file."""
 
     def find_class(self, module: str, name: str) -> Any:
-        if module in (facts.__name__, model.__name__):
+        if module in (facts.__name__, links.__name__, model.__name__):
             return super().find_class(module, name)
         raise pickle.UnpicklingError(f"{module}.{name} is no fact")

@@ -37,6 +37,7 @@ from plait.model import (
 if TYPE_CHECKING:
     from plait.batch import Batch
     from plait.facts import Outline, ParsedFile
+    from plait.links import Links
     from plait.model import Codes, Vector, Vectors
 
 Role = Literal["document", "query"]
@@ -290,7 +291,7 @@ class Writer(Protocol):
         """
         ...
 
-    def connect(self, graph: Graph) -> None:
+    def connect(self, links: Links) -> None:
         """Add edges, which join symbols that were put, and sites; those of one file all at once, files by path."""
         ...
 

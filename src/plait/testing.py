@@ -20,6 +20,7 @@ from plait.dump import dump
 from plait.embed.hashing import HashingEmbedder
 from plait.embedding import embed
 from plait.facts import ParsedFile
+from plait.links import links_of
 from plait.model import (
     Candidate,
     Direction,
@@ -118,7 +119,7 @@ def snapshot_of(
     symbols = sorted((symbol for file in facts for symbol in file.symbols), key=lambda symbol: symbol.id)
     names = {symbol.id: symbol.name for symbol in symbols}
     embedded = embed(symbols, runs_of(files), Neighbours(linked.edges), names, embedder, writer)
-    writer.connect(linked)
+    writer.connect(links_of(linked))
     writer.observe([], [Skipped("logo.png", SkipReason.BINARY)], [BROKEN])
     counts = embedded.passages
     return writer.commit(SnapshotInfo("state", "/", embedder.fingerprint, graph, len(facts), len(symbols), counts))

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plait.document import batch_of
+from plait.links import links_of
 from plait.model import (
     Document,
     Edge,
@@ -69,7 +70,7 @@ def worlds(draw: st.DrawFn) -> tuple[Snapshot, Query]:
     }
     writer = MemoryWriter()
     writer.put(symbols, batch_of(documents, {template: codes(rows) for template, rows in vectors.items()}))
-    writer.connect(Graph(edges, ()))
+    writer.connect(links_of(Graph(edges, ())))
     info = SnapshotInfo("state", "/", "test", "test", 1, count, dict.fromkeys(vectors, count))
     text = " ".join(draw(st.lists(st.sampled_from(TERMS), min_size=1, max_size=3)))
     return writer.commit(info), Query(text, np.array([1, 0], dtype=np.float32), tuple(text.split()))
@@ -162,7 +163,7 @@ def test_a_hub_is_reached_but_not_walked_through() -> None:
     vectors = np.array([[0, 1], [1, 0], [0, 1], [0, 1], [0, 1], [0, 1]], dtype=np.float32)
     writer.put(symbols, batch_of([Document(i, "x", passage, ()) for i in ids], {"plain": codes(vectors)}))
     call = (EdgeKind.CALLS, Via.CALL, Evidence.SCOPED, 1.0, "m.py", 1)
-    writer.connect(Graph(tuple(Edge(source, target, *call) for source, target in edges), ()))
+    writer.connect(links_of(Graph(tuple(Edge(source, target, *call) for source, target in edges), ())))
     snapshot = writer.commit(SnapshotInfo("state", "/", "test", "test", 1, len(ids), {"plain": len(ids)}))
     query = Query("x", np.array([1, 0], dtype=np.float32), ())
 
@@ -185,7 +186,7 @@ def test_what_everybody_calls_gains_less(degree: int) -> None:
     vectors = np.array([[0, 1], [1, 0], *[[0, 1]] * (degree - 1)], dtype=np.float32)
     writer.put(symbols, batch_of([Document(i, "x", passage, ()) for i in ids], {"plain": codes(vectors)}))
     call = (EdgeKind.CALLS, Via.CALL, Evidence.SCOPED, 0.8, "m.py", 1)
-    writer.connect(Graph(tuple(Edge(source, target, *call) for source in ids[1:]), ()))
+    writer.connect(links_of(Graph(tuple(Edge(source, target, *call) for source in ids[1:]), ())))
     snapshot = writer.commit(SnapshotInfo("state", "/", "test", "test", 1, len(ids), {"plain": len(ids)}))
     ranking = Constrained(seeds=1).retrieve(Query("x", np.array([1, 0], dtype=np.float32), ()), snapshot)
     (found,) = (candidate for candidate in ranking.candidates if candidate.symbol == target)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from plait.document import EMBEDDED, SMOOTHED
+from plait.links import links_of
 from plait.model import (
     FileRecord,
     Graph,
@@ -104,7 +105,7 @@ class EmbeddedChanges:
                     segment.derived(template, codes)
             for part in parts:
                 part.carry_graph(segment)
-            segment.graph(self._graph)
+            segment.links(links_of(self._graph))
             self._write_files(segment, parts, joined)
             segment.skipped(self._skipped)
             segment.recovered(self._recovered)

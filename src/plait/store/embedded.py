@@ -24,7 +24,6 @@ from plait.model import (
     EdgeKind,
     FileRecord,
     FileState,
-    Graph,
     Recovered,
     Skipped,
     SnapshotInfo,
@@ -40,6 +39,7 @@ from plait.store.segment import Segment, SegmentWriter, inode
 
 if TYPE_CHECKING:
     from plait.batch import Batch
+    from plait.links import Links
     from plait.model import Codes, Vector
 
 FORMAT = 2
@@ -85,9 +85,9 @@ class EmbeddedWriter:
         with writing(self.path):
             self._opened().derived(template, codes)
 
-    def connect(self, graph: Graph) -> None:
+    def connect(self, links: Links) -> None:
         with writing(self.path):
-            self._opened().graph(graph)
+            self._opened().links(links)
 
     def observe(self, files: Sequence[FileRecord], skipped: Sequence[Skipped], recovered: Sequence[Recovered]) -> None:
         with writing(self.path):

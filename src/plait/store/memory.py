@@ -9,6 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
 from plait.document import PLAIN
+from plait.links import graph_of
 from plait.model import (
     Direction,
     Edge,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from plait.batch import Batch
+    from plait.links import Links
     from plait.model import Codes, Vector
     from plait.store.bm25 import TermScores
     from plait.store.dense import Matrix
@@ -69,7 +71,8 @@ class MemoryWriter:
     def derive(self, template: str, codes: Codes) -> None:
         self._derived.setdefault(template, []).append(codes)
 
-    def connect(self, graph: Graph) -> None:
+    def connect(self, links: Links) -> None:
+        graph = graph_of(links)
         self._edges += graph.edges
         self._unresolved += graph.unresolved
 

@@ -42,6 +42,13 @@ EDGE = "source, target, kind, via, evidence, confidence, path, line, candidates"
 SITE = 'source, kind, name, expression, receiver, arity, line, "column", path, reason, detail'
 
 
+place_of_kind = [str(one) for one in EDGE_KINDS].index
+place_of_via = [str(one) for one in _VIAS].index
+place_of_reference = [str(one) for one in _REFERENCES].index
+place_of_receiver = [str(one) for one in _RECEIVERS].index
+place_of_reason = [str(one) for one in _REASONS].index
+
+
 def kinds_of(kinds: Sequence[EdgeKind]) -> list[int]:
     return sorted(EDGE_KINDS.index(kind) for kind in kinds)
 
@@ -79,27 +86,11 @@ def symbol(row: Row) -> Symbol:
     )
 
 
-def edge_row(edge: Edge, source: int, target: int, path: int) -> Row:
-    return (
-        *(source, target, EDGE_KINDS.index(edge.kind), _VIAS.index(edge.via), int(edge.evidence)),
-        *(edge.confidence, path, edge.line, edge.candidates),
-    )
-
-
 def edge(row: Row, ids: Mapping[int, SymbolId], paths: Mapping[int, str]) -> Edge:
     source, target, kind, via, evidence, confidence, path, line, candidates = row
     return Edge(
         *(ids[source], ids[target], EDGE_KINDS[kind], _VIAS[via], Evidence(evidence)),
         *(confidence, paths[path], line, candidates),
-    )
-
-
-def site_row(site: Unresolved, source: int, path: int) -> Row:
-    reference = site.reference
-    return (
-        *(source, _REFERENCES.index(reference.kind), reference.name, reference.expression),
-        *(_RECEIVERS.index(reference.receiver), reference.arity, reference.line, reference.column),
-        *(path, _REASONS.index(site.reason), site.detail),
     )
 
 

@@ -12,7 +12,7 @@ import sqlite3
 import tempfile
 import weakref
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from functools import cached_property
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from plait.batch import DIGEST
 from plait.document import PLAIN
 from plait.errors import BrokenIndex
-from plait.model import FileRecord, Graph, Recovered, Skipped, SkipReason, SnapshotInfo, Span, SymbolId, SymbolKind
+from plait.model import FileRecord, Recovered, Skipped, SkipReason, SnapshotInfo, Span, SymbolId, SymbolKind
 from plait.store import records
 from plait.store.records import Row
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from plait.batch import Terms
+    from plait.links import Links
     from plait.model import Codes
     from plait.store.dense import Matrix
     from plait.store.pool import Described
@@ -136,24 +137,40 @@ class SegmentWriter:
         """Add vectors for the passages of `plain`, in the order in which those are added."""
         self._tables.setdefault(PLAIN, _Passages()).derive(template, codes)
 
-    def graph(self, graph: Graph) -> None:
+    def links(self, links: Links) -> None:
         """Add edges and sites between any symbols; those of this segment must have been added before."""
-        self.insert(
-            "edges",
-            (
-                records.edge_row(edge, self.number(edge.source), self.number(edge.target), self.path(edge.path))
-                for edge in graph.edges
-            ),
-            9,
-        )
+        texts = links.texts
+        source, target, kind, via, *proof, path, line, candidates = links.edge_columns()
+        symbols = self._each(texts, self.number, source, target)
+        places = self._each(texts, self.path, path)
+        kinds, vias = self._each(texts, records.place_of_kind, kind), self._each(texts, records.place_of_via, via)
+        columns = [symbols[source], symbols[target], kinds[kind], vias[via], *proof, places[path], line, candidates]
+        self.insert("edges", zip(*(column.tolist() for column in columns), strict=True), 9)
+        source, kind, name, expression, receiver, *numbers, path, reason, detail = links.site_columns()
         self.insert(
             "unresolved",
-            (
-                records.site_row(site, self.number(site.reference.source), self.path(site.path))
-                for site in graph.unresolved
+            zip(
+                self._each(texts, self.number, source)[source].tolist(),
+                self._each(texts, records.place_of_reference, kind)[kind].tolist(),
+                *([texts[place] for place in column.tolist()] for column in (name, expression)),
+                self._each(texts, records.place_of_receiver, receiver)[receiver].tolist(),
+                *(column.tolist() for column in numbers),
+                self._each(texts, self.path, path)[path].tolist(),
+                self._each(texts, records.place_of_reason, reason)[reason].tolist(),
+                [texts[place] for place in detail.tolist()],
+                strict=True,
             ),
             11,
         )
+
+    def _each(self, texts: Sequence[str], number: Callable[[Any], int], *columns: NDArray[np.uint32]) -> NDArray[Any]:
+        """Return the number of each text that stands in the columns, by its place."""
+        import numpy as np
+
+        found = np.zeros(len(texts), dtype=np.int64)
+        for place in np.unique(np.concatenate(columns)).tolist():
+            found[place] = number(texts[place])
+        return found
 
     def number(self, symbol: SymbolId) -> int:
         number = self.numbers.get(symbol)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from plait.batch import DIGEST
 from plait.graph.outward import outward
+from plait.links import graph_of
 from plait.model import FileRecord, Graph, Recovered, Skipped, SnapshotInfo, Symbol, SymbolId
 from plait.store import records
 from plait.store.lance import registry
@@ -29,6 +30,7 @@ from plait.store.lance.tables import (
 
 if TYPE_CHECKING:
     from plait.batch import Batch, Rows
+    from plait.links import Links
     from plait.model import Codes
     from plait.store.lance.part import Parts
 
@@ -88,7 +90,8 @@ class LanceWriter:
         columns = [[self.build] * len(codes), list(range(start, end)), self._owners[start:end]]
         self._add_columns(template, [*columns, _lists(codes)])
 
-    def connect(self, graph: Graph) -> None:
+    def connect(self, links: Links) -> None:
+        graph = graph_of(links)
         numbers = self._numbers
         self._add(
             EDGES,
