@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import chain
 
 _WORD = re.compile(r"\w+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -24,7 +25,7 @@ def terms(text: str) -> tuple[str, ...]:
     `getHTTPResponses_v2` gives gethttpresponses_v2, get, http, respons, v, 2; a word of one part gives its stem once.
     A piece with letters outside ASCII is split at underscores only.
     """
-    return tuple(term for word in _WORD.findall(text) for term in _terms_of(word))
+    return tuple(chain.from_iterable(map(_terms_of, _WORD.findall(text))))
 
 
 @lru_cache(maxsize=100_000)

@@ -15,6 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -55,8 +56,7 @@ class Pieces:
     """Splits words into tokens: the word itself, else the longest pieces from the left (WordPiece)."""
 
     def __init__(self, vocabulary: Mapping[str, int]) -> None:
-        self._vocabulary = vocabulary
-        self._known: dict[str, tuple[int, ...]] = {}
+        self._words = _Words(vocabulary)
         self._lines: dict[str, list[int]] = {}
         """of lines: most come again, between counting and encoding and below the header of the other template"""
 
@@ -76,15 +76,19 @@ class Pieces:
         return found
 
     def _of_line(self, line: str) -> list[int]:
-        known = self._known
-        if len(known) > KEPT_WORDS:
-            known.clear()
-        found: list[int] = []
-        for word in PART.findall(line):
-            tokens = known.get(word)
-            if tokens is None:
-                tokens = known[word] = self._split(word.lower())
-            found += tokens
+        if len(self._words) > KEPT_WORDS:
+            self._words.clear()
+        return list(chain.from_iterable(map(self._words.__getitem__, PART.findall(line))))
+
+
+class _Words(dict[str, tuple[int, ...]]):
+    """The tokens of words, found when they are asked for."""
+
+    def __init__(self, vocabulary: Mapping[str, int]) -> None:
+        self._vocabulary = vocabulary
+
+    def __missing__(self, written: str) -> tuple[int, ...]:
+        found = self[written] = self._split(written.lower())
         return found
 
     def _split(self, word: str) -> tuple[int, ...]:

@@ -130,27 +130,29 @@ def named_symbols(query: Query, snapshot: Snapshot) -> frozenset[SymbolId]:
 
 
 def _ordered(parts: Mapping[Source, NDArray[np.float64]]) -> list[int]:
-    """Return the rows by (-sum, id); they are given by id."""
-    sums = _sums(parts)
-    return sorted(range(len(sums)), key=lambda row: (-sums[row], row))
-
-
-def _leading(parts: Mapping[Source, NDArray[np.float64]], count: int) -> list[int]:
-    """Return the first rows of `_ordered`, without adding up exactly what is far behind them."""
+    """Return the rows by (-sum, id); they are given by id. Sums are exact, as those of Candidate are."""
     import numpy as np
 
-    about = np.sum(list(parts.values()), axis=0)
-    if count >= len(about):
-        return _ordered(parts)[:count]
-    least = np.partition(about, len(about) - count)[len(about) - count] if count else np.inf
-    near = np.flatnonzero(about >= least - STEP / 2)
-    sums = _sums({source: values[near] for source, values in parts.items()})
-    return [int(near[place]) for place in sorted(range(len(near)), key=lambda place: (-sums[place], place))[:count]]
+    totals = _totals(parts)
+    order = np.argsort(-totals, kind="stable")
+    above, below = order[:-1], order[1:]
+    same = totals[above] == totals[below]
+    if same.any():
+        # Sums of equal decimals can still differ in their last bit.
+        tied = np.unique(np.concatenate([above[same], below[same]]))
+        exact = np.zeros(len(totals))
+        columns = [values[tied].tolist() for values in parts.values()]
+        exact[tied] = [math.fsum(values) for values in zip(*columns, strict=True)]
+        order = np.lexsort((-exact, -totals))
+    found: list[int] = order.tolist()
+    return found
 
 
-def _sums(parts: Mapping[Source, NDArray[np.float64]]) -> list[float]:
-    """Exact, as those of Candidate are."""
-    return [math.fsum(values) for values in zip(*(values.tolist() for values in parts.values()), strict=True)]
+def _totals(parts: Mapping[Source, NDArray[np.float64]]) -> NDArray[np.int64]:
+    """Return the sum of each row in STEPs."""
+    import numpy as np
+
+    return np.rint(np.stack(list(parts.values())) / STEP).astype(np.int64).sum(axis=0)  # type: ignore[no-any-return]
 
 
 def _taken(
@@ -166,17 +168,17 @@ def _taken(
 
     before = parts[Source.PENALTY]
     penalty, in_front = ((before - one).round(6) for one in (taken, in_front))
-    chosen = _leading({**parts, Source.PENALTY: in_front}, first)
+    chosen = _ordered({**parts, Source.PENALTY: in_front})[:first]
     if not chosen:
         return penalty, 0.0
     penalty[chosen] = in_front[chosen]
     all_parts = {**parts, Source.PENALTY: penalty}
-    if _leading(all_parts, first) == chosen:
+    if _ordered(all_parts)[:first] == chosen:
         return penalty, 0.0
-    sums = np.array(_sums(all_parts))
-    behind = np.ones(len(sums), dtype=np.bool_)
+    totals = _totals(all_parts)
+    behind = np.ones(len(totals), dtype=np.bool_)
     behind[chosen] = False
-    lost = round(float(sums[behind].max() - sums[chosen[-1]]) + STEP, 6)
+    lost = round(int(totals[behind].max() - totals[chosen[-1]] + 1) * STEP, 6)
     penalty[behind] -= lost
     return penalty.round(6), lost
 

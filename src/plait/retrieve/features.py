@@ -192,8 +192,17 @@ class _Shared:
     def __init__(self, sets: Sequence[frozenset[str]], asked: Sequence[str]) -> None:
         self.has = np.zeros((len(sets), len(asked)), dtype=np.bool_)
         """a row for each set, a column for each term of the question"""
-        for column, term in enumerate(asked):
-            self.has[:, column] = [term in words for words in sets]
+        place = {term: column for column, term in enumerate(asked)}
+        shares_none = frozenset(asked).isdisjoint
+        self.has.flat[
+            [
+                row * len(asked) + place[word]
+                for row, words in enumerate(sets)
+                if not shares_none(words)
+                for word in words
+                if word in place
+            ]
+        ] = True
         lengths = np.array([len(words) for words in sets], dtype=np.int64)
         self.share: Column = self.has.sum(axis=1) / np.maximum(lengths, 1)
         """of the words of the set those that the question has"""
