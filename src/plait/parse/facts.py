@@ -25,7 +25,7 @@ from plait.parse.expressions import (
 )
 from plait.parse.flow import FlowWalk
 from plait.parse.lines import Lines
-from plait.parse.mentions import kept, mentioned
+from plait.parse.mentions import MENTIONING, kept, mentioned
 from plait.parse.naming import child_id, is_test_path, module_id, module_name
 from plait.parse.scopes import Scope, bound_names, owner_form, parameters
 from plait.parse.signatures import class_signature, docstring, function_signature, is_abstract, is_coroutine
@@ -33,7 +33,17 @@ from plait.parse.targets import exported_names, paired
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-_LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.Pass)
+_MARKS = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
+_LEAVES = frozenset((ast.Name, ast.Constant, ast.Pass, *(kind for mark in _MARKS for kind in mark.__subclasses__())))
+"""Children without facts: a set of types, as most nodes are leaves and `isinstance` of them all takes far longer."""
+_PLAIN = frozenset(
+    (
+        *(ast.Attribute, ast.keyword, ast.Subscript, ast.Starred, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Slice),
+        *(ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare, ast.IfExp, ast.JoinedStr, ast.FormattedValue),
+        *(ast.Await, ast.Yield, ast.YieldFrom, ast.Expr, ast.Return, ast.If, ast.While, ast.Raise, ast.Assert),
+    )
+)
+"""Nodes that say nothing but what their children say."""
 _NAME = re.compile(r"[^\W\d]\w*")
 _Frame = tuple[ast.AST, Scope, frozenset[str]]
 
@@ -104,12 +114,14 @@ class Facts:
         self._stack += [(node, scope, hidden) for node in reversed(nodes)]
 
     def _visit(self, node: ast.AST, scope: Scope, hidden: frozenset[str]) -> None:
-        self._mentions += [(scope.id, *one) for one in mentioned(node, hidden, self._types)]
+        if type(node) in MENTIONING:
+            self._mentions += [(scope.id, *one) for one in mentioned(node, hidden, self._types)]
+        if type(node) in _PLAIN:
+            self._stack += [(child, scope, hidden) for child in reversed(_children(node))]
+            return None
         match node:
             case ast.Call():
                 self._refer(ReferenceKind.CALL, node.func, _arity(node), scope, hidden)
-            case ast.Attribute() | ast.keyword():
-                pass
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 return self._function(node, scope, hidden)
             case ast.ClassDef():
@@ -129,6 +141,7 @@ class Facts:
             case ast.stmt() | ast.NamedExpr() | ast.ExceptHandler() | ast.pattern():
                 self._bindings_of(node, scope, hidden)
         self._stack += [(child, scope, hidden) for child in reversed(_children(node))]
+        return None
 
     # Definitions
 
@@ -415,9 +428,9 @@ def _children(node: ast.AST) -> list[ast.AST]:
     found: list[ast.AST] = []
     for name in node._fields:
         value = getattr(node, name, None)
-        if isinstance(value, list):
-            found += [child for child in value if isinstance(child, ast.AST) and not isinstance(child, _LEAVES)]
-        elif isinstance(value, ast.AST) and not isinstance(value, _LEAVES):
+        if type(value) is list:
+            found += [child for child in value if type(child) not in _LEAVES and isinstance(child, ast.AST)]
+        elif type(value) not in _LEAVES and isinstance(value, ast.AST):
             found.append(value)
     return found
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import accumulate
+from operator import add
 
 from plait.model import Span
 
@@ -15,7 +17,7 @@ _INDENT = " \t\f"
 
 def split_lines(text: str) -> list[str]:
     """The lines without their ends; an end at the end of the text begins one more, empty line."""
-    return _LINE_END.split(text)
+    return _LINE_END.split(text) if "\r" in text else text.split("\n")
 
 
 def merged(runs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
@@ -33,23 +35,13 @@ class Lines:
     """The lines of a text, 1-based. A line end at the end of the text begins no further line."""
 
     def __init__(self, text: str) -> None:
-        self._lines: list[str] = []
-        self._starts: list[int] = []
-        self._ends: list[int] = []
-        ascii_only = text.isascii()
-        begin = offset = 0
-        for found in [*_LINE_END.finditer(text), None]:
-            end = found.start() if found else len(text)
-            line = text[begin:end]
-            size = len(line) if ascii_only else len(line.encode())
-            if found is None and not line and self._lines:
-                break
-            self._lines.append(line)
-            self._starts.append(offset)
-            self._ends.append(offset + size)
-            if found:
-                offset += size + found.end() - found.start()
-                begin = found.end()
+        self._lines = split_lines(text)
+        ends = list(map(len, _LINE_END.findall(text))) if "\r" in text else [1] * (len(self._lines) - 1)
+        if len(self._lines) > 1 and not self._lines[-1]:
+            self._lines.pop()
+        sizes = [len(line) if line.isascii() else len(line.encode()) for line in self._lines]
+        self._starts = [0, *accumulate(map(add, sizes, ends))][: len(sizes)]
+        self._ends = list(map(add, self._starts, sizes))
 
     def __len__(self) -> int:
         return len(self._lines)

@@ -29,6 +29,8 @@ _FIELDS: dict[type[ast.AST], tuple[str, ...]] = {
     ast.ExceptHandler: ("type",),
     ast.For: ("iter",),
 }
+MENTIONING = frozenset((*_FIELDS, ast.Subscript))
+"""Nodes in which `mentioned` finds something."""
 _BUILTINS = frozenset(dir(builtins))
 
 
