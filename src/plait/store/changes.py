@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from plait.batch import DIGEST
 from plait.document import EMBEDDED, SMOOTHED
 from plait.links import links_of
 from plait.model import (
@@ -191,7 +192,7 @@ class _Part:
             matrix = self.segment.matrix(template)
             kept = new[matrix.owners] >= 0
             spans = np.frombuffer(self.segment.bytes_of(f"{template}/spans"), dtype=np.int32).reshape(-1, 4)
-            digests = np.frombuffer(self.segment.bytes_of(f"{template}/digests"), dtype=np.uint8).reshape(-1, 16)
+            digests = np.frombuffer(self.segment.bytes_of(f"{template}/digests"), dtype=np.uint8).reshape(-1, DIGEST)
             owners = new[matrix.owners[kept]].astype(np.uint32)
             into.passages(template, owners, spans[kept], digests[kept].tobytes(), matrix.codes[kept])
         derived = self.segment.matrix(SMOOTHED)
