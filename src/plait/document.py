@@ -35,8 +35,8 @@ SMOOTHED = "smoothed"
 EMBEDDED = (PLAIN, "structural")
 TEMPLATES = (*EMBEDDED, SMOOTHED)
 
-GATHERED = 20_000
-"""Rows that `smooth` adds up in one step."""
+GATHERED = 1_000
+"""Rows that `smooth` adds up in one step: few enough for a processor's cache (20,000 took half as long again)."""
 
 LISTED = 12
 """How many callees and how many callers a header names, first by name; more would drown the code of a hub."""
@@ -304,19 +304,21 @@ def smooth(
         end = start + sum(1 for _ in rows)
         rows_of[owner] = (start, end)
         start = end
+    filled: Any = plain[:wanted].any(axis=1).tolist()
     targets: list[int] = []
-    parts: list[tuple[int, float]] = []
+    parts: list[int] = []
+    weights: list[float] = []
     starts: list[int] = []
     done = 0
 
     def flush(end: int) -> Vectors:
         moved = np.zeros((end - done, plain.shape[1]), dtype=np.float32)
         if targets:
-            weights = np.array([weight for _, weight in parts])[:, None]
-            gathered = unit(plain[[row for row, _ in parts]]) * weights
+            gathered = unit(plain[parts]) * np.array(weights)[:, None]
             moved[[row - done for row in targets]] = unit(np.add.reduceat(gathered, starts, axis=0).astype(np.float32))
         targets.clear()
         parts.clear()
+        weights.clear()
         starts.clear()
         return moved
 
@@ -325,13 +327,14 @@ def smooth(
             break
         around = {*neighbours.of(symbol, Direction.OUT), *neighbours.of(symbol, Direction.IN)}
         beside = [range(*rows_of[other]) for other in sorted(around) if other in rows_of]
-        pull = [(row, SMOOTHING / (len(beside) * len(own))) for own in beside for row in own]
+        pulling = [row for own in beside for row in own]
+        pull = [SMOOTHING / (len(beside) * len(own)) for own in beside for _ in own]
         for row in range(first, end):
-            if plain[row].any():
+            if filled[row]:
                 targets.append(row)
                 starts.append(len(parts))
-                parts.append((row, 1.0))
-                parts.extend(pull)
+                parts += row, *pulling
+                weights += 1.0, *pull
         if len(parts) >= GATHERED or end - done >= GATHERED:
             yield flush(end)
             done = end

@@ -23,7 +23,7 @@ from plait.document import (
     structure_header,
 )
 from plait.model import Document, Passage, Symbol, SymbolId
-from plait.processes import mapped, processes
+from plait.processes import Pool, processes
 from plait.protocols import ChangesWriter, Embedder, PortableEmbedder, Writer
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ def embed(
     around: Mapping[SymbolId, Codes] = MappingProxyType({}),
     progress: Progress = lambda stage, done, total: None,
     total: int = 0,
+    pool: Pool | None = None,
 ) -> Embedded:
     """Put the symbols, given by id, with their documents, all templates, into a writer.
 
@@ -84,7 +85,7 @@ def embed(
     owners: list[SymbolId] = []
     done = 0
     parts = _parts(symbols, runs, neighbours, names)
-    with closing(_made(parts, embedder, known, total)) as making:
+    with closing(_made(parts, embedder, known, total, pool)) as making:
         for part, batch, computed, reused in making:
             progress("embedding", done, max(total, done))
             found.computed += computed
@@ -123,27 +124,35 @@ def _parts(
         yield batch, [runs(symbol) for symbol in batch], [structure_header(one, neighbours, names) for one in batch]
 
 
-def _made(parts: Iterator[_Part], embedder: Embedder, known: Known, total: int) -> Generator[_Made, None, None]:
+def _made(
+    parts: Iterator[_Part], embedder: Embedder, known: Known, total: int, pool: Pool | None
+) -> Generator[_Made, None, None]:
     """Make documents and vectors, in several processes if that pays and no vectors are at hand."""
     portable = isinstance(embedder, PortableEmbedder) and embedder.portable
-    if portable and known is nothing_known and total >= WORTH_PROCESSES and processes() > 1:
+    pays = known is nothing_known and total >= WORTH_PROCESSES and processes() > 1
+    if pool is not None and portable and pays:
         sent: deque[list[Symbol]] = deque()
-        for batch, computed, reused in mapped(_make, _sending(parts, embedder, sent)):
-            yield sent.popleft(), batch, computed, reused
+        with closing(pool.mapped(_make, _sending(parts, sent), _as_given, embedder)) as found:
+            for batch, computed, reused in found:
+                yield sent.popleft(), batch, computed, reused
         return
     for symbols, pieces, headers in parts:
         yield symbols, *_batch(documents(symbols, pieces, headers, embedder), embedder, known)
 
 
-def _sending(parts: Iterator[_Part], embedder: Embedder, sent: deque[list[Symbol]]) -> Iterator[tuple[_Part, Embedder]]:
+def _sending(parts: Iterator[_Part], sent: deque[list[Symbol]]) -> Iterator[_Part]:
     """Note the symbols of each part that goes to a process, so that they need not come back."""
     for part in parts:
         sent.append(part[0])
-        yield part, embedder
+        yield part
 
 
-def _make(given: tuple[_Part, Embedder]) -> tuple[Batch, int, int]:
-    (symbols, pieces, headers), embedder = given
+def _as_given(embedder: Embedder) -> Embedder:
+    return embedder
+
+
+def _make(embedder: Embedder, part: _Part) -> tuple[Batch, int, int]:
+    symbols, pieces, headers = part
     return _batch(documents(symbols, pieces, headers, embedder), embedder, nothing_known)
 
 

@@ -15,7 +15,7 @@ from plait.gathered import ParsedFiles, Sources, pack_file, unpack_brief, unpack
 from plait.model import Recovered, Skipped, SourceFile
 from plait.packing import pack, unpack
 from plait.parse.lines import merged
-from plait.processes import mapped, processes
+from plait.processes import Pool, processes
 from plait.protocols import FlowParser, Parser
 from plait.tellings import Tellings, told_by
 
@@ -74,11 +74,12 @@ def extract(
     sources = Sources()
     for file in files:
         sources.add(file)
-    return gather(sources, ParsedFiles(open_symbols=None), facts, state, progress, flow=flow)
+    with Pool() as pool:
+        return gather(sources, ParsedFiles(open_symbols=None), facts, state, progress, pool, flow=flow)
 
 
 def gather(
-    sources: Sources, files: ParsedFiles, facts: Facts | None, state: str, progress: Progress, *, flow: bool
+    sources: Sources, files: ParsedFiles, facts: Facts | None, state: str, progress: Progress, pool: Pool, *, flow: bool
 ) -> Extracted:
     """Add the facts of all sources to `files`; `ParsedFile.flow` among them if it is asked for and they stay open.
 
@@ -115,7 +116,7 @@ def gather(
     new: dict[str, bytes] = {}
     characters = 0
     try:
-        with closing(_parsed(sources, missing, progress, flow=flow)) as found:
+        with closing(_parsed(sources, missing, progress, pool, flow=flow)) as found:
             for path, packed in zip(missing, found, strict=True):
                 if isinstance(packed, Skipped):
                     skipped.append(packed)
@@ -204,14 +205,17 @@ def _unpacked(packed: Mapping[str, bytes], key: str, *, flow: bool) -> ParsedFil
 
 
 def _parsed(
-    sources: Sources, paths: Sequence[str], progress: Progress, *, flow: bool
+    sources: Sources, paths: Sequence[str], progress: Progress, pool: Pool, *, flow: bool
 ) -> Generator[_Packed | Skipped, None, None]:
     """Parse in order, in several processes if that pays."""
     total = len(sources)
     done = total - len(paths)
-    parts = (([sources[path] for path in paths[at : at + CHUNK]], flow) for at in range(0, len(paths), CHUNK))
-    many = processes() > 1 and sum(sources.about[path].characters for path in paths) >= WORTH_PROCESSES
-    with closing(mapped(_parse_all, parts) if many else _one_by_one(sources, paths, flow=flow)) as found:
+    if is_worth_processes(sum(sources.about[path].characters for path in paths)):
+        parts = ([sources[path] for path in paths[at : at + CHUNK]] for at in range(0, len(paths), CHUNK))
+        made = pool.mapped(_parse_all, parts, bool, flow)
+    else:
+        made = ([_packed(sources[path], flow=flow)] for path in paths)
+    with closing(made) as found:
         for part in found:
             for one in part:
                 yield one
@@ -219,15 +223,11 @@ def _parsed(
                 progress("parsing", done, total)
 
 
-def _one_by_one(
-    sources: Sources, paths: Sequence[str], *, flow: bool
-) -> Generator[list[_Packed | Skipped], None, None]:
-    for path in paths:
-        yield [_packed(sources[path], flow=flow)]
+def is_worth_processes(characters: int) -> bool:
+    return processes() > 1 and characters >= WORTH_PROCESSES
 
 
-def _parse_all(part: tuple[Sequence[SourceFile], bool]) -> list[_Packed | Skipped]:
-    files, flow = part
+def _parse_all(flow: bool, files: Sequence[SourceFile]) -> list[_Packed | Skipped]:  # a state
     with paused():
         return [_packed(file, flow=flow) for file in files]
 

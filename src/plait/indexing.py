@@ -15,7 +15,7 @@ from plait.collector import paused
 from plait.document import runs_of
 from plait.embedding import embed, nothing_known
 from plait.errors import BadParameter, BadScip, MissingExtra, NothingToIndex
-from plait.extraction import Facts, gather
+from plait.extraction import Facts, gather, is_worth_processes
 from plait.facts import Outline, ParsedFile
 from plait.gathered import About, ParsedFiles, Sources
 from plait.linking import Linked, in_parts_of
@@ -35,6 +35,7 @@ from plait.model import (
     SourceFile,
     Unknown,
 )
+from plait.processes import Pool
 from plait.protocols import (
     Embedder,
     GraphBuilder,
@@ -113,48 +114,52 @@ def build(
         listing = source.discover(root, submodules=submodules, content=content)
     listing = listing.explained()
     source.settle(listing.observed)
-    sources, unread = _read(root, listing, max_file_bytes, progress)
-    in_part = builder.in_part if isinstance(builder, RelinkingGraphBuilder) and not given else frozenset()
-    lines = sum(about.lines for about in sources.about.values() if about.language in in_part)
-    waiting = in_part if defer is not None and lines > defer else frozenset()
-    follows = not isinstance(builder, RelinkingGraphBuilder) or bool(builder.in_part - waiting)
-    in_parts = isinstance(builder, RelinkingGraphBuilder) and not follows and not given
-    files = ParsedFiles() if in_parts else ParsedFiles(open_symbols=None)
-    with paused():
-        extracted = gather(sources, files, facts, code_state, progress, flow=follows)
-    if facts is not None and extracted.tellings:
-        facts.put({tellings.key_of(str(root), code_state): extracted.tellings.packed()})
-    skipped = sorted([*listing.skipped, *unread, *extracted.skipped])
-    if not files:
-        raise NothingToIndex(str(root), {str(reason): count for reason, count in by_reason(skipped).items()})
-
-    progress("linking", 0, len(files))
-    tallies: list[Tally] = []
-    linked = Linked()
-    if in_parts:
-        assert isinstance(builder, RelinkingGraphBuilder)
-        languages = {path: about.language for path, about in sources.about.items()}
-        for done, part, packed in in_parts_of(graph, builder, files, languages):
-            linked.add(part, packed)
-            progress("linking", done, len(files))
-    else:
+    with Pool() as pool:
+        if before is None and is_worth_processes(sum(state.size for state in listing.files)):
+            pool.start(_imported, graph)
+        sources, unread = _read(root, listing, max_file_bytes, progress)
+        in_part = builder.in_part if isinstance(builder, RelinkingGraphBuilder) and not given else frozenset()
+        lines = sum(about.lines for about in sources.about.values() if about.language in in_part)
+        waiting = in_part if defer is not None and lines > defer else frozenset()
+        follows = not isinstance(builder, RelinkingGraphBuilder) or bool(builder.in_part - waiting)
+        in_parts = isinstance(builder, RelinkingGraphBuilder) and not follows and not given
+        files = ParsedFiles() if in_parts else ParsedFiles(open_symbols=None)
         with paused():
-            whole, tallies = _linked(builder, given, sources, extracted.parsed, root)
-        linked.add(links_of(whole))
-    progress("linking", len(files), len(files))
-    known = before if before is not None and before.info.embedder == embedder.fingerprint else None
-    with paused():
-        embedded = embed(
-            files.symbols(),
-            runs_of(sources),
-            linked.neighbours,
-            files.names,
-            embedder,
-            writer,
-            known.vectors if known is not None else nothing_known,
-            progress=progress,
-            total=len(files.names),
-        )
+            extracted = gather(sources, files, facts, code_state, progress, pool, flow=follows)
+        if facts is not None and extracted.tellings:
+            facts.put({tellings.key_of(str(root), code_state): extracted.tellings.packed()})
+        skipped = sorted([*listing.skipped, *unread, *extracted.skipped])
+        if not files:
+            raise NothingToIndex(str(root), {str(reason): count for reason, count in by_reason(skipped).items()})
+
+        progress("linking", 0, len(files))
+        tallies: list[Tally] = []
+        linked = Linked()
+        if in_parts:
+            assert isinstance(builder, RelinkingGraphBuilder)
+            languages = {path: about.language for path, about in sources.about.items()}
+            for done, part, packed in in_parts_of(graph, builder, files, languages, pool):
+                linked.add(part, packed)
+                progress("linking", done, len(files))
+        else:
+            with paused():
+                whole, tallies = _linked(builder, given, sources, extracted.parsed, root)
+            linked.add(links_of(whole))
+        progress("linking", len(files), len(files))
+        known = before if before is not None and before.info.embedder == embedder.fingerprint else None
+        with paused():
+            embedded = embed(
+                files.symbols(),
+                runs_of(sources),
+                linked.neighbours,
+                files.names,
+                embedder,
+                writer,
+                known.vectors if known is not None else nothing_known,
+                progress=progress,
+                total=len(files.names),
+                pool=pool,
+            )
     records = _records(listing.observed, sources, files, waiting)
     info = SnapshotInfo(
         state=state_of_files(((path, sources.about[path].digest) for path in files), embedder, graph, given),
@@ -187,6 +192,11 @@ def build(
         seconds=time.perf_counter() - started,
         scip=tuple(tallies),
     )
+
+
+def _imported(graph: str) -> None:
+    """Import, in a process of its own, most of what is needed there."""
+    plugins.build("graph", graph)
 
 
 def _scip_file(path: Path, graph: str, can_join: bool, must_join: bool) -> ScipFile:

@@ -16,7 +16,7 @@ from plait.gathered import ParsedFiles
 from plait.links import Links, links_of
 from plait.model import EdgeKind, Evidence, Unknown
 from plait.packing import pack, unpack
-from plait.processes import mapped, processes
+from plait.processes import Pool, processes
 from plait.protocols import RelinkingGraphBuilder
 from plait.spool import Spool
 
@@ -97,7 +97,7 @@ class _Linker:
 
 
 def in_parts_of(
-    graph: str, builder: RelinkingGraphBuilder, files: ParsedFiles, languages: Mapping[str, str]
+    graph: str, builder: RelinkingGraphBuilder, files: ParsedFiles, languages: Mapping[str, str], pool: Pool
 ) -> Generator[tuple[int, Links, bytes], None, None]:
     """Yield how many files are linked, and the edges and sites of the last ones, packed as well if they were.
 
@@ -112,7 +112,7 @@ def in_parts_of(
             linked = links_of(builder.relink([files[path] for path in together], (), _Opened(files)))
         yield len(together), linked, b""
     if len(apart) >= WORTH_PROCESSES and processes() > 1 and files.in_memory:
-        yield from _by_processes(graph, files, apart, len(together))
+        yield from _by_processes(graph, files, apart, len(together), pool)
         return
     linker = _Linker(builder, files, apart)
     for start in range(0, len(apart), PART):
@@ -123,34 +123,27 @@ def in_parts_of(
 
 
 def _by_processes(
-    graph: str, files: ParsedFiles, apart: Sequence[str], done: int
+    graph: str, files: ParsedFiles, apart: Sequence[str], done: int, pool: Pool
 ) -> Generator[tuple[int, Links, bytes], None, None]:
     size = min(PART, -(-len(apart) // (PARTS * processes())))
     starts = range(0, len(apart), size)
     held = {path: files.packed(path) for path in apart}
     ranges = [(start, min(start + size, len(apart))) for start in starts]
-    with closing(mapped(_linked, ranges, _begin, graph, held, [files.outlines[path] for path in apart])) as found:
+    outlines = [files.outlines[path] for path in apart]
+    with closing(pool.mapped(_linked, ranges, _linker, graph, held, outlines)) as found:
         for (_, end), packed in zip(ranges, found, strict=True):
             part = unpack(packed, Links)
             assert part is not None
             yield done + end, part, packed
-    global _linker
-    _linker = None
 
 
-_linker: _Linker | None = None
-"""Of a process that links for another one, and of this one where those have died."""
-
-
-def _begin(graph: str, held: Mapping[str, bytes], outlines: Sequence[Outline]) -> None:
-    global _linker
+def _linker(graph: str, held: Mapping[str, bytes], outlines: Sequence[Outline]) -> _Linker:
     builder = plugins.build("graph", graph)
     assert isinstance(builder, RelinkingGraphBuilder)
-    _linker = _Linker(builder, ParsedFiles.packed_before(outlines, held), sorted(held))
+    return _Linker(builder, ParsedFiles.packed_before(outlines, held), sorted(held))
 
 
-def _linked(part: tuple[int, int]) -> bytes:
-    assert _linker is not None
-    packed = pack(_linker.link(*part))
+def _linked(linker: _Linker, part: tuple[int, int]) -> bytes:
+    packed = pack(linker.link(*part))
     gc.collect()
     return packed

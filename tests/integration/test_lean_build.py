@@ -16,7 +16,7 @@ from plait.engine import Engine
 from plait.facts import Brief, FlowFacts, ParsedFile
 from plait.parse import facts
 from plait.parse.flow import FlowWalk
-from plait.processes import mapped
+from plait.processes import Pool
 from plait.store import segment
 
 FILES = 24
@@ -78,23 +78,24 @@ def test_processes_make_what_one_makes(
     monkeypatch.setattr(linking, "PART", 5)
     used: list[object] = []
 
-    def counted(work: Any, parts: Any, *begin: Any) -> Any:
-        for one in mapped(die_elsewhere if dies else work, parts, *begin):
+    mapped = Pool.mapped
+
+    def counted(self: Pool, work: Any, parts: Any, *begin: Any) -> Any:
+        for one in mapped(self, die_elsewhere if dies else work, parts, *begin):
             used.append(one)
             yield one
 
-    monkeypatch.setattr(linking, "mapped", counted)
+    monkeypatch.setattr(Pool, "mapped", counted)
     monkeypatch.setenv("LINKING", str(os.getpid()))
     parts = Engine.open(repository, cache=tmp_path / "parts").snapshot()
     assert list(dump(parts)) == list(dump(whole))
     assert len(used) == 5  # 25 files of Python
-    assert linking._linker is None
 
 
-def die_elsewhere(part: tuple[int, int]) -> bytes:
+def die_elsewhere(linker: linking._Linker, part: tuple[int, int]) -> bytes:
     if os.getpid() != int(os.environ["LINKING"]):
         os._exit(1)
-    return linking._linked(part)
+    return linking._linked(linker, part)
 
 
 def test_in_memory_as_well(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

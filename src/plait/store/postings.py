@@ -57,13 +57,16 @@ class PostingsBuilder:
     def __iter__(self) -> Iterator[tuple[str, bytes]]:
         """Yield each term, in order, with its rows, ascending."""
         self._count()
+        counted = [(starts.tolist(), rows) for starts, rows in self._counted]
         for term in sorted(self._numbers):
             number = self._numbers[term]
-            counted = [
-                rows[starts[number] : starts[number + 1]] for starts, rows in self._counted if number + 1 < len(starts)
-            ]
-            rows = np.concatenate([*counted, *self._given.get(number, ())])
-            yield term, rows[np.argsort(rows[:, 0], kind="stable")].tobytes()
+            parts = [rows[starts[number] : starts[number + 1]] for starts, rows in counted if number + 1 < len(starts)]
+            parts += self._given.get(number, ())
+            if len(parts) == 1:
+                yield term, parts[0].tobytes()
+            else:
+                rows = np.concatenate(parts)
+                yield term, rows[np.argsort(rows[:, 0], kind="stable")].tobytes()
 
     def _count(self) -> None:
         if self._terms:
