@@ -38,6 +38,7 @@ def _terms_of(word: str) -> tuple[str, ...]:
     return (stem(whole),) if whole else ()
 
 
+@lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """Return what a word in lower case shares with its inflections, and a verb with what it names.
 

@@ -17,7 +17,7 @@ from plait.facts import Brief, FlowFacts, ParsedFile
 from plait.parse import facts
 from plait.parse.flow import FlowWalk
 from plait.processes import Pool
-from plait.store import segment
+from plait.store import segment_writer
 
 FILES = 24
 SCRIPTS = 2
@@ -49,8 +49,8 @@ def in_parts(monkeypatch: pytest.MonkeyPatch, *, files: int = 3, symbols: int = 
     monkeypatch.setattr(linking, "PART", files)
     monkeypatch.setattr(gathered.ParsedFiles.__init__, "__defaults__", (symbols, symbols))
     monkeypatch.setattr(spool.Spool.__init__, "__defaults__", (1,))
-    monkeypatch.setattr(segment, "_SPOOLED", 1)
-    monkeypatch.setattr(segment, "_PIECE", 2)
+    monkeypatch.setattr(segment_writer, "_SPOOLED", 1)
+    monkeypatch.setattr(segment_writer, "_PIECE", 2)
     monkeypatch.setattr("plait.store.postings._MANY", 40)
     monkeypatch.setattr("plait.embedding.BATCH", 5)
     monkeypatch.setattr("plait.document.GATHERED", 7)

@@ -108,8 +108,7 @@ class Additive:
         share = min(1.0, files / self.many_files)
         taken = (share * (repeat * np.minimum(better, 1) + each * better)).round(6)
         in_front = (FIRST_REPEAT * np.minimum(better, 1) + FIRST_EACH * better).round(6)
-        parts[Source.PENALTY], behind = _taken(parts, in_front, taken, first)
-        order = _ordered(parts)
+        parts[Source.PENALTY], behind, order = _taken(parts, in_front, taken, first)
         writer = _Writer(pool, parts, found, better, frozenset(order[first:] if behind else ()))
         every = Written(len(order), lambda place: writer.candidate(order[place]))
         kept = Written(min(self.limit, len(order)), every.__getitem__)
@@ -160,27 +159,27 @@ def _taken(
     in_front: NDArray[np.float64],
     taken: NDArray[np.float64],
     first: int,
-) -> tuple[NDArray[np.float64], float]:
+) -> tuple[NDArray[np.float64], float, list[int]]:
     """Return the penalties where `in_front` is taken of the `first` rows by what it leaves, and `taken` of all others;
-    and what these lose besides, so that none of them comes before one of the first.
+    what these lose besides, so that none of them comes before one of the first; and the rows in order.
     """
     import numpy as np
 
     before = parts[Source.PENALTY]
     penalty, in_front = ((before - one).round(6) for one in (taken, in_front))
     chosen = _ordered({**parts, Source.PENALTY: in_front})[:first]
-    if not chosen:
-        return penalty, 0.0
     penalty[chosen] = in_front[chosen]
     all_parts = {**parts, Source.PENALTY: penalty}
-    if _ordered(all_parts)[:first] == chosen:
-        return penalty, 0.0
+    order = _ordered(all_parts)
+    if order[:first] == chosen:
+        return penalty, 0.0, order
     totals = _totals(all_parts)
     behind = np.ones(len(totals), dtype=np.bool_)
     behind[chosen] = False
     lost = round(int(totals[behind].max() - totals[chosen[-1]] + 1) * STEP, 6)
     penalty[behind] -= lost
-    return penalty.round(6), lost
+    penalty = penalty.round(6)
+    return penalty, lost, _ordered({**parts, Source.PENALTY: penalty})
 
 
 def _better_of_the_file(paths: Sequence[str], order: Sequence[int]) -> NDArray[np.int64]:

@@ -26,7 +26,8 @@ from plait.model import (
 )
 from plait.store import records
 from plait.store.embedded import EmbeddedSnapshot, changes_of, put, sweep, writing
-from plait.store.segment import Segment, SegmentWriter
+from plait.store.segment import Segment
+from plait.store.segment_writer import SegmentWriter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -191,8 +192,8 @@ class _Part:
         for template in EMBEDDED:
             matrix = self.segment.matrix(template)
             kept = new[matrix.owners] >= 0
-            spans = np.frombuffer(self.segment.bytes_of(f"{template}/spans"), dtype=np.int32).reshape(-1, 4)
-            digests = np.frombuffer(self.segment.bytes_of(f"{template}/digests"), dtype=np.uint8).reshape(-1, DIGEST)
+            spans = self.segment.array(f"{template}/spans", np.int32).reshape(-1, 4)
+            digests = self.segment.array(f"{template}/digests", np.uint8).reshape(-1, DIGEST)
             owners = new[matrix.owners[kept]].astype(np.uint32)
             into.passages(template, owners, spans[kept], digests[kept].tobytes(), matrix.codes[kept])
         derived = self.segment.matrix(SMOOTHED)

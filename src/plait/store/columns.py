@@ -79,19 +79,20 @@ class SegmentColumns(ABC):
         from plait.store.dense import best_passages
         from plait.store.pool import Best
 
-        found = [best_passages(segment.matrix(template), query.vector) for segment in self.segments]
-        offsets = [0, self.base.count]
-        return Best(
-            np.concatenate([one[0].astype(np.int64) + at for one, at in zip(found, offsets, strict=False)]),
-            np.concatenate([one[1] for one in found]),
-            np.concatenate([one[2] for one in found]),
-        )
+        found = best_passages(self.base.matrix(template), query.vector)
+        if self.changes is None:
+            return Best(*found)
+        changed = best_passages(self.changes.matrix(template), query.vector)
+        numbers = np.concatenate([found[0], changed[0] + self.base.count])
+        return Best(numbers, np.concatenate([found[1], changed[1]]), np.concatenate([found[2], changed[2]]))
 
     def numbers(self, ids: Collection[SymbolId]) -> Mapping[SymbolId, int]:
         found: dict[SymbolId, int] = {}
         for segment, offset in zip(self.segments, (0, self.base.count), strict=False):
-            query = "SELECT id, number FROM symbols WHERE number NOT IN temp.masked AND id"
-            found |= {one: number + offset for one, number in segment.among(query, sorted(ids))}
+            masked = self.masked if segment is self.base else ()
+            for one, number in segment.numbers(sorted(ids)).items():
+                if number < segment.count and number not in masked:
+                    found[one] = number + offset
         return found
 
     def described(self, numbers: Sequence[int]) -> Sequence[Described]:

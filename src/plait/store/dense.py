@@ -41,6 +41,11 @@ class Matrix:
         return np.flatnonzero(np.diff(self.owners.astype(np.int64), prepend=-1))
 
     @cached_property
+    def documents(self) -> NDArray[np.int64]:
+        """The numbers of the documents that have a row, ascending."""
+        return self.owners[self.starts].astype(np.int64)
+
+    @cached_property
     def several(self) -> NDArray[np.int64]:
         """The places in `starts` of documents with more than one row."""
         return np.flatnonzero(np.diff(self.starts, append=len(self.owners)) > 1)
@@ -53,14 +58,14 @@ class Matrix:
         return np.repeat(self.starts[self.several] - first, counts) + np.arange(counts.sum()), first
 
 
-def best_passages(matrix: Matrix, vector: Vector) -> tuple[NDArray[np.uint32], NDArray[np.float64], NDArray[np.int64]]:
+def best_passages(matrix: Matrix, vector: Vector) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
     """Return, for each document with a passage: its number, ascending; its cosine; the row of its best passage.
 
     Cosines are those of the codes; equal passages have equal ones, and the first of them counts. None are returned for
     a question of zeros.
     """
     if not len(matrix.owners) or not vector.any():
-        return np.zeros(0, np.uint32), np.zeros(0), np.zeros(0, np.int64)
+        return np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64)
     asked = codes_of(vector[None, :])
     cosines = products(matrix.codes, asked) / matrix.lengths / float(squares(asked)[0]) ** 0.5
     best, rows = cosines[matrix.starts], matrix.starts.copy()
@@ -72,7 +77,7 @@ def best_passages(matrix: Matrix, vector: Vector) -> tuple[NDArray[np.uint32], N
         counts = np.diff(first, append=len(own))
         place = np.where(some == np.repeat(highest, counts), own, len(cosines))
         best[several], rows[several] = highest, np.minimum.reduceat(place, first)
-    return matrix.owners[matrix.starts], best, rows
+    return matrix.documents, best, rows
 
 
 def products(rows: Codes, asked: Codes) -> NDArray[np.float64]:

@@ -35,7 +35,8 @@ from plait.model import (
 from plait.parse.naming import module_id
 from plait.store import contents, records
 from plait.store.columns import SegmentColumns
-from plait.store.segment import Segment, SegmentWriter, inode
+from plait.store.segment import Segment, inode
+from plait.store.segment_writer import SegmentWriter
 
 if TYPE_CHECKING:
     from plait.batch import Batch

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _CALLS = (EdgeKind.CALLS,)
+
+WORTH_A_THREAD = 15_000
+"""Documents from which starting a thread takes less than comparing their vectors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +69,7 @@ def pool(columns: Columns, query: Query, depth: int, seeds: int, also: Collectio
     """As Snapshot.pool."""
     count = len(columns.lengths)
     allowed = columns.alive(query)
-    words = columns.words(query)
-    best = {template: columns.best(query, template) for template in EMBEDDED}
+    words, best = _strands(columns, query, count)
     found, scores = total(words, count)
     lexical = np.zeros(count)
     lexical[found] = scores
@@ -116,6 +119,18 @@ def pool(columns: Columns, query: Query, depth: int, seeds: int, also: Collectio
         callees=_degrees(columns, place, {edge.source for edge in calls}, Direction.OUT),
         span=_spans(columns, best[PLAIN], numbers),
     )
+
+
+def _strands(columns: Columns, query: Query, count: int) -> tuple[Sequence[TermScores], dict[str, Best]]:
+    """Return what words find, and the best passages of each template, one of them beside the others if that pays."""
+    last = EMBEDDED[-1]
+    if count < WORTH_A_THREAD or isinstance(columns, Approximate):
+        return columns.words(query), {template: columns.best(query, template) for template in EMBEDDED}
+    with ThreadPoolExecutor(1) as beside:
+        coming = beside.submit(columns.best, query, last)
+        words = columns.words(query)
+        best = {template: columns.best(query, template) for template in EMBEDDED if template != last}
+        return words, {**best, last: coming.result()}
 
 
 def of_highest(scores: NDArray[np.float64]) -> NDArray[np.float64]:
